@@ -1,0 +1,1 @@
+"""Value types, signatures, the registry and errors. Imports nothing of ours."""

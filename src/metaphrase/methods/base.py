@@ -1,0 +1,39 @@
+"""What a method is: a transformation, a relation, and defaults, under the name a paper gave them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from metaphrase.core.values import Expectation
+from metaphrase.transforms.base import TransformationFactory
+
+__all__ = ["Method"]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """An entry point of the group `metaphrase.methods` names one of these.
+
+    `relation` judges the cases unless the user asks for another; `better_relations` names, for a direction such as
+    "en-zh", the one that was measured to do better. `relation_options` are the paper's thresholds, by relation.
+    `needs` lists the resource roles without which the method cannot run on a profile.
+    """
+
+    name: str
+    title: str
+    citation: str
+    kind: str  # metamorphic, differential or round-trip
+    transformation: TransformationFactory
+    relation: str
+    better_relations: Mapping[str, str] = field(default_factory=dict)
+    expectation: Expectation = Expectation.SAME
+    options: Mapping[str, Any] = field(default_factory=dict)
+    relation_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    source_languages: tuple[str, ...] = ()  # empty: any
+    systems: int = 1  # how many systems it needs at least
+
+    def default_relation(self, direction: str) -> str:
+        return self.better_relations.get(direction, self.relation)

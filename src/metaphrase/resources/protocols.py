@@ -1,0 +1,127 @@
+"""What methods and relations may ask of a profile. Batch in, batch out; every resource has a signature.
+
+A resource is made by a factory that an entry point of the group `metaphrase.resources` names as
+`role.profile`, for instance `aligner.lite`; see `profiles.py` for how it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from metaphrase.core.signature import Signature
+from metaphrase.text.tokens import Token
+from metaphrase.text.trees import Dependency, Tree
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+__all__ = [
+    "Aligner",
+    "Alignment",
+    "Candidate",
+    "DependencyParser",
+    "Embedder",
+    "Link",
+    "MaskedLM",
+    "MaskedText",
+    "Parser",
+    "Synonyms",
+    "TokenPair",
+    "TokenVectors",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPair:
+    """Two texts that translate each other, as words."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Link:
+    """Word `source` is translated by word `target`; positions from 0, `weight` in 0..1."""
+
+    source: int
+    target: int
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The links of one pair, sorted."""
+
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedText:
+    """A sentence whose characters [start, end) are to be guessed."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A guess for a masked place."""
+
+    text: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class TokenVectors:
+    """Contextual vectors, one row a token."""
+
+    tokens: tuple[Token, ...]
+    vectors: NDArray[numpy.float32]
+
+
+@runtime_checkable
+class Aligner(Protocol):
+    """Word alignment for one direction. What it learns from a batch, it learns from that batch only."""
+
+    def align(self, pairs: Sequence[TokenPair]) -> list[Alignment]: ...
+    def signature(self) -> Signature: ...
+
+
+@runtime_checkable
+class Parser(Protocol):
+    """Constituency trees; the leaves' labels are parts of speech, their tokens point into the sentence."""
+
+    def parse(self, sentences: Sequence[str]) -> list[Tree]: ...
+    def signature(self) -> Signature: ...
+
+
+@runtime_checkable
+class DependencyParser(Protocol):
+    def dependencies(self, sentences: Sequence[str]) -> list[tuple[Dependency, ...]]: ...
+    def signature(self) -> Signature: ...
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    def embed(self, sentences: Sequence[str]) -> list[TokenVectors]: ...
+    def signature(self) -> Signature: ...
+
+
+@runtime_checkable
+class MaskedLM(Protocol):
+    """Guesses for a masked place, most probable first."""
+
+    def fill(self, masked: Sequence[MaskedText], top: int = 10) -> list[list[Candidate]]: ...
+    def signature(self) -> Signature: ...
+
+
+@runtime_checkable
+class Synonyms(Protocol):
+    """How surely two words of a language mean the same, 0..1."""
+
+    def related(self, a: str, b: str) -> float: ...
+    def signature(self) -> Signature: ...

@@ -1,0 +1,184 @@
+"""What Metaphrase knows about a language, and the fallback for any language.
+
+`Language` itself is the generic one: scripts without spaces are cut into characters, stop words and
+lemmas come from stopwordsiso and simplemma where these know the language. A language with facts of its own is a subclass in a file
+named by its code, registered under the entry-point group `metaphrase.languages`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+
+from metaphrase.text.normalise import fold
+from metaphrase.text.tokens import Token, is_opaque, is_word, scan
+
+__all__ = ["Language", "Quantity", "read_digits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number in a text, by value: "3.5 million", "350万" and "three and a half million" are equal."""
+
+    value: Fraction
+    start: int
+    end: int
+    percent: bool = False
+
+
+class Language:
+    """The generic language; subclasses override what they know better."""
+
+    name = ""
+    decimal_point = "."
+    number_words: Mapping[str, int] = {}
+    scale_words: Mapping[str, int] = {}
+    number_joiners: frozenset[str] = frozenset()
+    percent_words: frozenset[str] = frozenset({"%"})
+    negations: frozenset[str] = frozenset()
+    # Characters that carry so little meaning that distances ignore them.
+    light_characters: frozenset[str] = frozenset()
+    # Whether a bag of this language's words is a bag of characters.
+    compares_by_character = False
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+
+    def tokens(self, text: str) -> tuple[Token, ...]:
+        """Words, numbers and marks in order; placeholders, tags and addresses stay whole."""
+        result: list[Token] = []
+        for kind, token in scan(text):
+            if kind in ("han", "kana"):
+                result.extend(self.split_run(token))
+            elif kind == "word":
+                result.extend(self.split_word(token))
+            else:
+                result.append(token)
+        return tuple(result)
+
+    def split_run(self, run: Token) -> Sequence[Token]:
+        """Cut a run of a script that writes no spaces."""
+        return [Token(c, run.start + i, run.start + i + 1) for i, c in enumerate(run.text)]
+
+    def split_word(self, word: Token) -> Sequence[Token]:
+        """Cut clitics off a word."""
+        return [word]
+
+    @cached_property
+    def stop_words(self) -> frozenset[str]:
+        from stopwordsiso import has_lang, stopwords
+
+        base = self.code.split("-")[0]
+        return frozenset(fold(w) for w in stopwords(base)) if has_lang(base) else frozenset()
+
+    def is_stop(self, word: str) -> bool:
+        """Whether a word is a function word or no word at all."""
+        return not is_word(word) or fold(word) in self.stop_words
+
+    def is_content(self, word: str) -> bool:
+        return is_word(word) and not is_opaque(word) and not self.is_stop(word)
+
+    @lru_cache(maxsize=65_536)  # noqa: B019 - languages live as long as the process
+    def lemma(self, word: str) -> str:
+        """The dictionary form, folded; the folded word where none is known."""
+        from simplemma import lemmatize
+
+        try:
+            return fold(lemmatize(word, lang=self.code.split("-")[0]))
+        except ValueError:
+            return fold(word)
+
+    def quantities(self, text: str) -> list[Quantity]:
+        """Numbers in digits and words, with scales, left to right."""
+        return _read_quantities(self, self.tokens(text))
+
+    def __repr__(self) -> str:
+        return f"<language {self.code}>"
+
+
+def read_digits(text: str, decimal_point: str = ".") -> Fraction | None:
+    """The value of "1,234.5"; None for clock times, fractions of dates and the like."""
+    plain = fold(text).replace(" ", "").replace("'", "").replace("\u202f", "")
+    if not plain or not plain[0].isdigit() or any(c in ":/" for c in plain):
+        return None
+    other = "," if decimal_point == "." else "."
+    groups = plain.split(other)
+    if len(groups) > 1 and all(len(g.split(decimal_point)[0]) == 3 for g in groups[1:]):
+        plain = "".join(groups)
+    elif len(groups) == 2 and decimal_point not in plain:
+        plain = plain.replace(other, ".")  # the other style: 3,5 for 3.5
+    elif len(groups) > 1:
+        return None
+    plain = plain.replace(decimal_point, ".")
+    if plain.count(".") > 1:
+        parts = plain.split(".")
+        if not all(len(p) == 3 for p in parts[1:]):
+            return None
+        plain = "".join(parts)
+    try:
+        return Fraction(plain)
+    except ValueError:
+        return None
+
+
+def _read_quantities(language: Language, tokens: Sequence[Token]) -> list[Quantity]:
+    found: list[Quantity] = []
+    i = 0
+    while i < len(tokens):
+        quantity, after = _read_one(language, tokens, i)
+        if quantity is None:
+            i += 1
+            continue
+        for length in (1, 2):  # "%", "per cent"
+            following = tokens[after : after + length]
+            if following and fold(" ".join(t.text for t in following)) in language.percent_words:
+                quantity = Quantity(quantity.value, quantity.start, following[-1].end, percent=True)
+                after += len(following)
+                break
+        found.append(quantity)
+        i = after
+    return found
+
+
+def _read_one(language: Language, tokens: Sequence[Token], first: int) -> tuple[Quantity | None, int]:
+    """One number from `first` on: units are added up, a scale multiplies what stands before it."""
+    total = Fraction(0)
+    current: Fraction | None = None
+    last = first
+    in_digits = False
+    i = first
+    while i < len(tokens):
+        parts = fold(tokens[i].text).split("-")
+        digits = read_digits(tokens[i].text, language.decimal_point)
+        if digits is not None:
+            if current is not None:
+                break
+            current = digits
+            in_digits = True
+        elif all(p in language.number_words for p in parts):
+            value = sum(language.number_words[p] for p in parts)
+            if current is not None and (current % 100 == 0) <= (value >= 100) and not (current >= 20 and current % 10 == 0 and value < 10):
+                break
+            current = (current or Fraction(0)) + value
+        elif parts[0] in language.scale_words and len(parts) == 1:
+            scale = language.scale_words[parts[0]]
+            if scale <= 100:
+                current = (current if current is not None else Fraction(1)) * scale
+            else:
+                total += (current if current is not None else Fraction(1)) * scale
+                current = None
+        elif parts[0] in language.number_joiners and not in_digits and i + 1 < len(tokens) and (total or (current or 0) >= 20):
+            following = fold(tokens[i + 1].text).split("-")
+            if not all(p in language.number_words for p in following):
+                break
+            i += 1
+            continue
+        else:
+            break
+        i += 1
+        last = i
+    if last == first:
+        return None, first + 1
+    return Quantity(total + (current or 0), tokens[first].start, tokens[last - 1].end), last

@@ -1,0 +1,57 @@
+"""English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+from metaphrase.text.languages.base import Language
+from metaphrase.text.tokens import Token
+
+__all__ = ["English"]
+
+_CLITIC = re.compile(r"(?i)(?P<stem>.+?)(?P<clitic>n['’]t|['’](?:s|re|ve|ll|d|m))")
+_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+
+
+class English(Language):
+    name = "English"
+    number_words = {
+        **{word: value for value, word in enumerate(_UNITS.split())},
+        **{word: 10 * value for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)},
+    }
+    scale_words = {
+        "dozen": 12, "hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12,
+        "m": 10**6, "bn": 10**9, "tn": 10**12,
+    }  # fmt: skip
+    number_joiners = frozenset({"and"})
+    percent_words = frozenset({"%", "percent", "per cent"})
+    negations = frozenset("not n't no never none nobody nothing nowhere neither nor without cannot hardly scarcely barely unless".split())
+
+    # Our own list: stopwordsiso's English list holds content words such as "home", "system" and "million".
+    @cached_property
+    def stop_words(self) -> frozenset[str]:
+        return frozenset(_STOP_WORDS.split())
+
+    def split_word(self, word: Token) -> Sequence[Token]:
+        """Treebank style: don't -> do n't, board's -> board 's."""
+        match = _CLITIC.fullmatch(word.text)
+        if match is None:
+            return [word]
+        cut = word.start + match.start("clitic")
+        return [Token(match["stem"], word.start, cut), Token(match["clitic"], cut, word.end)]
+
+
+_STOP_WORDS = """
+a an the this that these those some any each every all both either neither such another other
+i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
+it its itself they them their theirs themselves one ones who whom whose which what whatever whoever
+be am is are was were been being do does did doing done have has had having will would shall should can could may might must
+ought need dare 's 're 've 'll 'd 'm n't not no nor
+and or but if because as until while although though whereas whether than so yet once since unless
+of at by for with about against between into through during before after above below to from up down in out on off over under
+upon within without across along around among amongst toward towards onto via per
+again further then there here when where why how also too very just only own same more most less least few many much
+even still now ever never already almost quite rather however therefore thus hence
+"""

@@ -1,0 +1,123 @@
+"""Chinese, simplified and traditional."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+
+from metaphrase.text.languages.base import Language, Quantity, read_digits
+from metaphrase.text.normalise import fold
+from metaphrase.text.tokens import Token, is_han
+
+__all__ = ["Chinese"]
+
+_DIGITS = {c: v for v, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
+_TENS = {"十": 10, "百": 100, "千": 1_000}
+_MYRIADS = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+_NUMERAL = "".join([*_DIGITS, *_TENS, *_MYRIADS])
+_QUANTITY = re.compile(
+    rf"(?P<per>百分之)?(?P<digits>\d[\d,.，]*\d|\d)?(?P<numeral>[{_NUMERAL}点點]*[{_NUMERAL}])?(?P<half>半)?(?P<percent>\s?[%％])?"
+)
+
+
+class Chinese(Language):
+    name = "Chinese"
+    negations = frozenset("不 没 没有 無 无 未 非 别 勿 否 莫 毫无 并非 从不 从未 不是 不能 不会 不要".split())
+    light_characters = frozenset("的了")
+    compares_by_character = True
+
+    @cached_property
+    def stop_words(self) -> frozenset[str]:
+        """The package's list less its whole phrases and content words: function words are short."""
+        from stopwordsiso import stopwords
+
+        return frozenset(w for w in stopwords("zh") if len(w) <= 2) | frozenset("的 了 着 过 地 得 之 所 被 把 将 们".split())
+
+    def split_run(self, run: Token) -> Sequence[Token]:
+        """Segment with jieba; characters beyond the basic plane survive as single tokens."""
+        import jieba
+
+        jieba.setLogLevel(60)
+        tokens = []
+        position = run.start
+        for word in jieba.cut(run.text, HMM=True):
+            tokens.append(Token(word, position, position + len(word)))
+            position += len(word)
+        return tokens
+
+    def lemma(self, word: str) -> str:
+        return fold(word)
+
+    def quantities(self, text: str) -> list[Quantity]:
+        """Digits with scales (1.2亿), numerals (三万五千) and 百分之."""
+        found = []
+        for match in _QUANTITY.finditer(text):
+            digits, numeral = match["digits"], match["numeral"] or ""
+            if not digits and not numeral:
+                continue
+            value = _value(digits, numeral)
+            if value is not None:
+                if match["half"] and not numeral.endswith(tuple(_DIGITS)):
+                    value += _last_scale(numeral) / 2
+                percent = bool(match["per"] or match["percent"])
+                found.append(Quantity(value, match.start(), match.end(), percent))
+        return found
+
+
+def _last_scale(numeral: str) -> Fraction:
+    return Fraction((_TENS | _MYRIADS).get(numeral[-1:], 1))
+
+
+def _value(digits: str | None, numeral: str) -> Fraction | None:
+    if not digits:
+        return _numeral_value(numeral)
+    value = read_digits(digits.replace("，", ","))
+    if value is None:
+        return None
+    for c in numeral:
+        scale = (_TENS | _MYRIADS).get(c)
+        if scale is None:
+            return None
+        value *= scale
+    return value
+
+
+def _numeral_value(numeral: str) -> Fraction | None:
+    """三万五千 = 35000; a last digit without a unit counts in the next lower one: 三万五 = 35000."""
+    whole, _, decimals = numeral.replace("點", "点").partition("点")
+    if decimals:
+        tail = re.match(rf"[{''.join(_DIGITS)}]+", decimals)
+        if tail is None or not whole:
+            return None
+        value = _numeral_value(whole)
+        if value is None:
+            return None
+        value += Fraction("0." + "".join(str(_DIGITS[c]) for c in tail.group()))
+        for c in decimals[tail.end() :]:
+            value *= (_TENS | _MYRIADS).get(c, 1)
+        return value
+    if all(c in _DIGITS for c in whole):
+        return Fraction("".join(str(_DIGITS[c]) for c in whole)) if is_han(whole) else None
+    total = section = Fraction(0)
+    digit: Fraction | None = None
+    last_unit = 1
+    for c in whole:
+        if c in _DIGITS:
+            digit = Fraction(_DIGITS[c])
+            if digit == 0:
+                last_unit = 1
+        elif c in _TENS:
+            section += (digit if digit is not None else Fraction(1)) * _TENS[c]
+            digit, last_unit = None, _TENS[c]
+        else:
+            section += digit or Fraction(0)
+            if _MYRIADS[c] == 10**8:
+                total = (total + (section or 1)) * 10**8 if not total else (total + section) * 10**8
+            else:
+                total += (section or Fraction(1)) * _MYRIADS[c]
+            section, digit, last_unit = Fraction(0), None, _MYRIADS[c]
+    if digit is not None:
+        section += digit * (Fraction(last_unit, 10) if last_unit >= 100 else 1)
+    return total + section
