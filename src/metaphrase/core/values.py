@@ -89,7 +89,7 @@ class Segment:
     text: str
     language: str
     origin: Origin | None = None
-    extra: Mapping[str, Any] = NOTHING
+    extra: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class MetamorphicCase:
     followup_translation: str | None = None
     edits: tuple[Edit, ...] | None = None
     expectation: Expectation = Expectation.SAME
-    extra: Mapping[str, Any] = NOTHING
+    extra: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
     kind = "metamorphic"
 
@@ -172,8 +172,8 @@ class DifferentialCase:
     id: str
     direction: Direction
     source: str
-    translations: Mapping[str, str | None] = NOTHING
-    extra: Mapping[str, Any] = NOTHING
+    translations: Mapping[str, str | None] = field(default_factory=lambda: NOTHING)
+    extra: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
     kind = "differential"
     transformation = ""
@@ -204,7 +204,7 @@ class RoundTripCase:
     source: str
     intermediate: str | None = None
     back_translation: str | None = None
-    extra: Mapping[str, Any] = NOTHING
+    extra: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
     kind = "round-trip"
     transformation = ""
@@ -279,7 +279,7 @@ class Verdict:
     severity: Severity | None = None
     major: float | None = None
     category: str | None = None
-    extra: Mapping[str, Any] = NOTHING
+    extra: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
     @property
     def violated(self) -> bool:
