@@ -38,6 +38,8 @@ class Language:
     number_joiners: frozenset[str] = frozenset()
     percent_words: frozenset[str] = frozenset({"%"})
     negations: frozenset[str] = frozenset()
+    # Clitics by the word that they stand for, where a model knows only that word.
+    full_forms: Mapping[str, str] = {}
     # Characters that carry so little meaning that distances ignore them.
     light_characters: frozenset[str] = frozenset()
     # Whether a bag of this language's words is a bag of characters.

@@ -27,6 +27,7 @@ class English(Language):
     }  # fmt: skip
     number_joiners = frozenset({"and"})
     percent_words = frozenset({"%", "percent", "per cent"})
+    full_forms = {"n't": "not", "n’t": "not"}
     negations = frozenset("not n't no never none nobody nothing nowhere neither nor without cannot hardly scarcely barely unless".split())
 
     # Our own list: stopwordsiso's English list holds content words such as "home", "system" and "million".

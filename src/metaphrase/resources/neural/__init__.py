@@ -1,0 +1,1 @@
+"""One small ONNX encoder that aligns, compares and fills in words."""

@@ -1,0 +1,46 @@
+"""Contextual vectors of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from metaphrase.core.signature import Signature
+from metaphrase.resources.neural.encoder import Encoder, States
+from metaphrase.resources.neural.wordpiece import Pieces
+from metaphrase.resources.protocols import TokenVectors
+from metaphrase.text.languages.base import Language
+
+__all__ = ["NeuralEmbedder", "word_means"]
+
+
+class NeuralEmbedder:
+    """A word's vector is the mean of its pieces' states in a layer, in the context of its sentence."""
+
+    def __init__(self, encoder: Encoder, language: Language, *, layer: int | None = None) -> None:
+        self._encoder = encoder
+        self._language = language
+        self._layer = layer or encoder.layers[-1]
+
+    def signature(self) -> Signature:
+        return Signature("embedder", "1", {"model": self._encoder.signature(), "layer": self._layer})
+
+    def embed(self, sentences: Sequence[str]) -> list[TokenVectors]:
+        tokens = [self._language.tokens(sentence) for sentence in sentences]
+        pieces = [self._encoder.pieces.words([t.text for t in line]) for line in tokens]
+        states = self._encoder.states([p.ids for p in pieces], [self._layer])
+        return [
+            TokenVectors(line, word_means(found[self._layer], own, len(line)))
+            for line, own, found in zip(tokens, pieces, states, strict=True)
+        ]
+
+
+def word_means(states: States, pieces: Pieces, count: int) -> States:
+    """The mean of each word's piece states: shape (count, width)."""
+    if not count:
+        return np.zeros((0, states.shape[1]), dtype=np.float32)
+    # Pieces stand in word order and every word has one, so a word's pieces are a run.
+    starts = np.searchsorted(np.asarray(pieces.words), np.arange(count))
+    lengths = np.diff(np.append(starts, len(states))).astype(np.float32)
+    return np.asarray(np.add.reduceat(states, starts, axis=0) / lengths[:, None], dtype=np.float32)

@@ -1,0 +1,192 @@
+"""Run the encoder: hidden states of texts, each distinct text once, only the layers asked for."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaphrase.core.signature import Signature
+from metaphrase.resources.neural.manifest import Manifest, open_model
+from metaphrase.resources.neural.wordpiece import WordPieces, read_vocabulary
+
+__all__ = ["Encoder"]
+
+States = NDArray[np.float32]
+
+_BATCH_TEXTS = 32
+_BATCH_PIECES = 2_048  # padded; bounds the memory of a batch
+_OVERLAP = 128  # pieces of context that neighbouring windows of a long text share
+
+
+class Encoder:
+    """Hidden states of piece sequences, without those of [CLS] and [SEP].
+
+    A text longer than the model's positions is encoded in overlapping windows, and each piece takes its state from the
+    window where it stands farthest from an edge.
+    """
+
+    def __init__(self, folder: Path, *, threads: int | None = None, cache_megabytes: int = 128) -> None:
+        self.manifest: Manifest = open_model(folder)
+        self.folder = folder
+        self.threads = threads or available_cores()
+        self.pieces = WordPieces(read_vocabulary(folder / "vocab.txt"))
+        self._words: NDArray[Any] = np.load(folder / "words.npy", mmap_mode="r", allow_pickle=False)
+        scales = folder / "word_scales.npy"
+        self._scales: States | None = np.load(scales, allow_pickle=False) if scales.exists() else None
+        self._bias: States | None = None
+        self._sessions: dict[str, Any] = {}
+        self._cache: OrderedDict[tuple[tuple[int, ...], int], States] = OrderedDict()
+        self._cached_bytes = 0
+        self._cache_limit = cache_megabytes * 2**20
+
+    def signature(self) -> Signature:
+        manifest = self.manifest
+        return Signature(manifest.name, manifest.recipe, {"weights": manifest.digest, "precision": manifest.precision})
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The layers whose states can be had, counted from 1."""
+        return self.manifest.stages
+
+    def states(self, texts: Sequence[tuple[int, ...]], layers: Sequence[int]) -> list[dict[int, States]]:
+        """For each piece sequence, the states of the layers: arrays of shape (pieces, width)."""
+        for layer in layers:
+            if layer not in self.layers:
+                raise ValueError(f"{self.manifest.name} gives layers {self.layers}, not {layer}")
+        found: dict[tuple[tuple[int, ...], int], States] = {}
+        for text in dict.fromkeys(texts):
+            for layer in layers:
+                known = self._cache.get((text, layer))
+                if known is not None:
+                    self._cache.move_to_end((text, layer))
+                    found[text, layer] = known
+        missing = [text for text in dict.fromkeys(texts) if any((text, layer) not in found for layer in layers)]
+        for text, layer, states in self._encode(missing, sorted(set(layers))):
+            found[text, layer] = states
+            self._remember((text, layer), states)
+        return [{layer: found[text, layer] for layer in layers} for text in texts]
+
+    def _remember(self, key: tuple[tuple[int, ...], int], states: States) -> None:
+        if key not in self._cache:
+            self._cached_bytes += states.nbytes
+        self._cache[key] = states
+        while self._cached_bytes > self._cache_limit and len(self._cache) > 1:
+            _, oldest = self._cache.popitem(last=False)
+            self._cached_bytes -= oldest.nbytes
+
+    def _encode(self, texts: Sequence[tuple[int, ...]], layers: Sequence[int]) -> Iterator[tuple[tuple[int, ...], int, States]]:
+        windows = [(text, start, end) for text in texts for start, end in _windows(len(text), self.manifest.positions - 2)]
+        parts: dict[tuple[tuple[int, ...], int], list[tuple[int, States]]] = {}
+        for batch in _batches(windows):
+            for layer, states in self._run(batch, layers):
+                for (text, start, end), rows in zip(batch, states, strict=True):
+                    # A copy, so that the cache does not keep the whole padded batch alive.
+                    parts.setdefault((text, layer), []).append((start, rows[1 : 1 + end - start].copy()))
+        for (text, layer), pieces in parts.items():
+            yield text, layer, _joined(pieces, len(text))
+
+    def _run(self, batch: Sequence[tuple[tuple[int, ...], int, int]], layers: Sequence[int]) -> Iterator[tuple[int, States]]:
+        length = max(end - start for _, start, end in batch) + 2
+        ids = np.full((len(batch), length), self.pieces.padding, dtype=np.int64)
+        mask = np.zeros((len(batch), length), dtype=np.int32)
+        for row, (text, start, end) in enumerate(batch):
+            sequence = (self.pieces.first, *text[start:end], self.pieces.last)
+            ids[row, : len(sequence)] = sequence
+            mask[row, : len(sequence)] = 1
+        hidden = self._embeddings(ids)
+        for number, layer in enumerate(self.layers, 1):
+            hidden = self._session(f"stage-{number}").run(None, {"hidden": hidden, "mask": mask})[0]
+            if layer in layers:
+                yield layer, hidden
+            if layer >= max(layers):
+                return
+
+    def _embeddings(self, ids: NDArray[np.int64]) -> States:
+        rows = self._words[ids]
+        if self._scales is None:
+            return np.asarray(rows, dtype=np.float32)
+        return rows.astype(np.float32) * self._scales[ids][..., None]
+
+    def decode(self, hidden: States) -> States:
+        """Masked-LM log-probabilities over the vocabulary for rows of the last layer."""
+        if self._bias is None:
+            self._bias = np.load(self.folder / "decoder_bias.npy", allow_pickle=False)
+        rows = self._session("head").run(None, {"hidden": hidden.astype(np.float32)})[0]
+        logits = np.empty((len(hidden), len(self._words)), dtype=np.float32)
+        step = 8_192  # the table stays in 8 bits but for the part being multiplied
+        for start in range(0, len(self._words), step):
+            table = self._words[start : start + step].astype(np.float32)
+            part = rows @ table.T
+            if self._scales is not None:
+                part *= self._scales[start : start + step]
+            logits[:, start : start + step] = part + self._bias[start : start + step]
+        logits -= logits.max(axis=1, keepdims=True)
+        logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
+        return logits
+
+    def _session(self, name: str) -> Any:
+        if name not in self._sessions:
+            import onnxruntime
+
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = self.threads
+            options.inter_op_num_threads = 1
+            options.log_severity_level = 3
+            path = str(self.folder / f"{name}.onnx")
+            self._sessions[name] = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        return self._sessions[name]
+
+
+def available_cores() -> int:
+    """The cores this process may use, which in a container is fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _windows(length: int, limit: int) -> Iterator[tuple[int, int]]:
+    if length <= limit:
+        yield 0, length
+        return
+    overlap = min(_OVERLAP, limit // 2)
+    start = 0
+    while start + limit < length:
+        yield start, start + limit
+        start += limit - overlap
+    yield length - limit, length
+
+
+def _batches(windows: Sequence[tuple[tuple[int, ...], int, int]]) -> Iterator[list[tuple[tuple[int, ...], int, int]]]:
+    """Texts of similar length together, so that little is padding."""
+    batch: list[tuple[tuple[int, ...], int, int]] = []
+    for window in sorted(windows, key=lambda w: w[2] - w[1]):
+        length = window[2] - window[1] + 2  # the longest so far
+        if batch and (len(batch) == _BATCH_TEXTS or (len(batch) + 1) * length > _BATCH_PIECES):
+            yield batch
+            batch = []
+        batch.append(window)
+    if batch:
+        yield batch
+
+
+def _joined(parts: list[tuple[int, States]], length: int) -> States:
+    if len(parts) == 1:
+        return parts[0][1]
+    joined = np.empty((length, parts[0][1].shape[1]), dtype=np.float32)
+    margin = np.full(length, -1)
+    for start, rows in parts:
+        count = len(rows)
+        # Distance to the nearest cut; the text's own ends are no cuts.
+        left = np.arange(count) if start else np.full(count, length)
+        right = np.arange(count)[::-1] if start + count < length else np.full(count, length)
+        own = np.minimum(left, right)
+        better = own > margin[start : start + count]
+        joined[start : start + count][better] = rows[better]
+        margin[start : start + count][better] = own[better]
+    return joined
