@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 __all__ = ["Token", "is_han", "is_opaque", "is_word", "scan"]
 
@@ -60,6 +61,7 @@ def is_opaque(text: str) -> bool:
     return _OPAQUE_ONLY.fullmatch(text) is not None
 
 
+@lru_cache(maxsize=65_536)
 def is_word(text: str) -> bool:
     """Whether there is anything but punctuation and symbols in it."""
     return any(unicodedata.category(c)[0] in "LNM" for c in text)

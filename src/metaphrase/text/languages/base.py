@@ -7,6 +7,7 @@ named by its code, registered under the entry-point group `metaphrase.languages`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,6 +38,10 @@ class Language:
     scale_words: Mapping[str, int] = {}
     number_joiners: frozenset[str] = frozenset()
     percent_words: frozenset[str] = frozenset({"%"})
+    # Words that other languages may write as a number: ordinals, months.
+    named_numbers: Mapping[str, int] = {}
+    # What may stand around the digits of one token: "22nd", "第3", "5月".
+    number_affixes = re.compile(r"")
     negations: frozenset[str] = frozenset()
     # Clitics by the word that they stand for, where a model knows only that word.
     full_forms: Mapping[str, str] = {}
@@ -91,6 +96,20 @@ class Language:
             return fold(lemmatize(word, lang=self.code.split("-")[0]))
         except ValueError:
             return fold(word)
+
+    def stem(self, word: str) -> str:
+        """What related words share ("assist", "assistance"): here the beginning of the lemma."""
+        return self.lemma(word)[:6]
+
+    @lru_cache(maxsize=65_536)  # noqa: B019 - languages live as long as the process
+    def number_of(self, word: str) -> Fraction | None:
+        """The number that a single token stands for."""
+        folded = fold(word)
+        if folded in self.named_numbers:
+            return Fraction(self.named_numbers[folded])
+        plain = self.number_affixes.sub("", folded)
+        found = self.quantities(plain) if plain else []
+        return found[0].value if len(found) == 1 and (found[0].start, found[0].end) == (0, len(plain)) else None
 
     def quantities(self, text: str) -> list[Quantity]:
         """Numbers in digits and words, with scales, left to right."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from metaphrase.text.languages.base import Language
 from metaphrase.text.tokens import Token
@@ -13,6 +13,11 @@ __all__ = ["English"]
 
 _CLITIC = re.compile(r"(?i)(?P<stem>.+?)(?P<clitic>n['’]t|['’](?:s|re|ve|ll|d|m))")
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_MONTHS = "january february march april may june july august september october november december"
+_SUFFIX = re.compile(
+    r"(?:i[sz]ation|ational|[ai]tions?|ments?|ness|it(?:y|ies)|ically|ical|ally|ions?|ings?|ively|ive|[eo]rs?|ies|ied|ists?|ism|i?ans?"
+    r"|als?|ed|es|ly|s|e|y|ic|ful|able|ous|[ae]nce|[ae]nt)$"
+)
 
 
 class English(Language):
@@ -30,10 +35,25 @@ class English(Language):
     full_forms = {"n't": "not", "n’t": "not"}
     negations = frozenset("not n't no never none nobody nothing nowhere neither nor without cannot hardly scarcely barely unless".split())
 
+    named_numbers = {
+        **{word: value for value, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1)},
+        **{word: value for value, word in enumerate(_MONTHS.split(), start=1)},
+    }
+    number_affixes = re.compile(r"(?<=\d)(?:st|nd|rd|th|s)$|^[$£€]")
+
     # Our own list: stopwordsiso's English list holds content words such as "home", "system" and "million".
     @cached_property
     def stop_words(self) -> frozenset[str]:
         return frozenset(_STOP_WORDS.split())
+
+    @lru_cache(maxsize=65_536)  # noqa: B019 - languages live as long as the process
+    def stem(self, word: str) -> str:
+        """The lemma without derivational endings, cut at six letters: assist, assistance and assistant are one."""
+        lemma = self.lemma(word)
+        if len(lemma) < 5:
+            return lemma
+        stem = _SUFFIX.sub("", lemma)
+        return (stem if len(stem) >= 4 else lemma[:4])[:6]
 
     def split_word(self, word: Token) -> Sequence[Token]:
         """Treebank style: don't -> do n't, board's -> board 's."""
