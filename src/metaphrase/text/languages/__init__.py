@@ -7,9 +7,9 @@ from functools import cache
 
 from metaphrase.core.errors import ConfigurationError
 from metaphrase.core.registry import languages as registered
-from metaphrase.text.languages.base import Language, Quantity
+from metaphrase.text.languages.base import Language, Quantity, WordClass
 
-__all__ = ["Language", "Quantity", "language"]
+__all__ = ["Language", "Quantity", "WordClass", "language"]
 
 _CODE = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*")
 

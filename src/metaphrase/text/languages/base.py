@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from metaphrase.text.normalise import fold
 from metaphrase.text.tokens import Token, is_opaque, is_word, scan
 
-__all__ = ["Language", "Quantity", "read_digits"]
+__all__ = ["Language", "Quantity", "WordClass", "read_digits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,24 @@ class Quantity:
     start: int
     end: int
     percent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WordClass:
+    """Words of one kind that can stand for each other in a sentence: weekdays, colours, countries.
+
+    `needs` says what must stand beside the word: nothing, a number before it ("number"), or a number or one of
+    `cues` ("cue"). A word before or after which one of `not_before`, `not_after` stands is part of a fixed expression. `name`
+    says whether the words are names, which must not stand beside other names.
+    """
+
+    kind: str
+    words: tuple[str, ...]
+    needs: str = ""
+    cues: frozenset[str] = frozenset()
+    not_before: frozenset[str] = frozenset()
+    not_after: frozenset[str] = frozenset()
+    name: bool = False
 
 
 class Language:
@@ -47,6 +65,8 @@ class Language:
     full_forms: Mapping[str, str] = {}
     # Characters that carry so little meaning that distances ignore them.
     light_characters: frozenset[str] = frozenset()
+    # Numerals, as single words, that may be swapped for each other before any counted noun.
+    plural_numerals: tuple[str, ...] = ()
     # Whether a bag of this language's words is a bag of characters.
     compares_by_character = False
 
@@ -110,6 +130,15 @@ class Language:
         plain = self.number_affixes.sub("", folded)
         found = self.quantities(plain) if plain else []
         return found[0].value if len(found) == 1 and (found[0].start, found[0].end) == (0, len(plain)) else None
+
+    @cached_property
+    def word_classes(self) -> tuple[WordClass, ...]:
+        """Words that may be swapped for another of their kind; the first class that holds a word is the one that counts."""
+        return ()
+
+    def agreeing(self, before: str, word: str) -> str | None:
+        """What `before` must become when `word` follows it ("a" before "apple": "an"); None if it may stay."""
+        return None
 
     def quantities(self, text: str) -> list[Quantity]:
         """Numbers in digits and words, with scales, left to right."""

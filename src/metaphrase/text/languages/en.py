@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
-from metaphrase.text.languages.base import Language
+from metaphrase.text.languages.base import Language, WordClass
 from metaphrase.text.tokens import Token
 
 __all__ = ["English"]
@@ -21,6 +21,7 @@ _SUFFIX = re.compile(
 
 
 class English(Language):
+    plural_numerals = tuple("two three four five six seven eight nine ten eleven twelve".split())
     name = "English"
     number_words = {
         **{word: value for value, word in enumerate(_UNITS.split())},
@@ -55,6 +56,20 @@ class English(Language):
         stem = _SUFFIX.sub("", lemma)
         return (stem if len(stem) >= 4 else lemma[:4])[:6]
 
+    @cached_property
+    def word_classes(self) -> tuple[WordClass, ...]:
+        cues = frozenset("in since until till by last next this early late mid from of through before after every on".split())
+        units = [line.split() for line in _UNIT_WORDS.strip().splitlines()]
+        return (
+            WordClass("weekday", tuple("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()), name=True),
+            WordClass("month", tuple(_MONTHS.split()), needs="cue", cues=cues, name=True),
+            WordClass("country", tuple(_COUNTRIES.split()), name=True),
+            WordClass("male first name", tuple(_MALE_NAMES.split())),
+            WordClass("female first name", tuple(_FEMALE_NAMES.split())),
+            WordClass("colour", tuple(_COLOURS.split()), not_before=frozenset(_NO_COLOUR_BEFORE.split())),
+            *(WordClass("unit", tuple(words), needs="number", not_before=frozenset({"old", "and"})) for words in units),
+        )
+
     def split_word(self, word: Token) -> Sequence[Token]:
         """Treebank style: don't -> do n't, board's -> board 's."""
         match = _CLITIC.fullmatch(word.text)
@@ -63,7 +78,66 @@ class English(Language):
         cut = word.start + match.start("clitic")
         return [Token(match["stem"], word.start, cut), Token(match["clitic"], cut, word.end)]
 
+    def agreeing(self, before: str, word: str) -> str | None:
+        """The indefinite article: by sound, as far as the first letters tell."""
+        if before.lower() not in ("a", "an"):
+            return None
+        article = "an" if _starts_with_vowel_sound(word) else "a"
+        if article == before.lower():
+            return None
+        return article if before[0].islower() else article.capitalize()
 
+
+_CONSONANT_SOUND = re.compile(r"(?i)(?:u(?:ni|se|su|sa|ti|ra|ro|k(?!r)|to)|eu|ewe|one(?:\b|-|s)|once|ubiq)")
+_SILENT_H = re.compile(r"(?i)(?:hour|honest|honou?r|heir)")
+_VOWEL_NUMBER = re.compile(r"(?:8|11(?!\d)|18(?!\d)|11,|18,)")
+_SPELLED = re.compile(r"[AEFHILMNORSX](?:[A-Z]|\b)")
+
+
+def _starts_with_vowel_sound(word: str) -> bool:
+    if word[0].isdigit():
+        return bool(_VOWEL_NUMBER.match(word))
+    if word.isupper() and len(word) <= 4:  # letter by letter: an FBI agent, a UN envoy
+        return bool(_SPELLED.match(word))
+    return bool(_SILENT_H.match(word)) or (word[0].lower() in "aeiou" and not _CONSONANT_SOUND.match(word))
+
+
+_MONTHS = "January February March April May June July August September October November December"
+_COUNTRIES = """
+France Germany Spain Italy Portugal Greece Poland Hungary Austria Belgium Norway Sweden Finland Denmark Ireland Russia Ukraine
+Turkey China Japan India Indonesia Vietnam Thailand Malaysia Singapore Pakistan Bangladesh Iran Iraq Israel Egypt Morocco Nigeria
+Kenya Ethiopia Canada Mexico Brazil Argentina Chile Peru Colombia Venezuela Cuba Australia Switzerland Romania Bulgaria Croatia
+Serbia
+"""
+_MALE_NAMES = """
+John David Michael James Robert William Richard Thomas Daniel Paul Mark Peter Andrew Steven Kevin Brian Martin Simon Philip Henry
+"""
+_FEMALE_NAMES = """
+Mary Anna Laura Sarah Emma Alice Julia Helen Susan Linda Karen Maria Rachel Rebecca Claire Jane Sophie Caroline Diana Lucy Emily
+"""
+_COLOURS = "red blue green yellow white black brown grey purple pink orange"
+# Before these a colour is none: white paper, green card, red tape, black market.
+_NO_COLOUR_BEFORE = """
+paper papers house market markets tape card cards energy light lights list lists people person man men woman women community
+communities voter voters supremacist supremacists supremacy hole holes box boxes flag flags collar party wave friday magic lives
+life belt power death heat noise goods sheep wing meat wine army cross carpet area areas zone zones alert squad economy
+technology jobs deal hydrogen
+"""
+_UNIT_WORDS = """
+kilometers miles
+kilometres miles
+meters feet
+metres feet
+kilograms pounds
+tonnes barrels
+litres gallons
+liters gallons
+seconds minutes hours
+days weeks months
+dollars euros
+acres hectares
+inches centimeters
+"""
 _STOP_WORDS = """
 a an the this that these those some any each every all both either neither such another other
 i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 
-from metaphrase.text.languages.base import Language, Quantity, read_digits
+from metaphrase.text.languages.base import Language, Quantity, WordClass, read_digits
 from metaphrase.text.normalise import fold
 from metaphrase.text.tokens import Token, is_han
 
@@ -20,9 +20,29 @@ _NUMERAL = "".join([*_DIGITS, *_TENS, *_MYRIADS])
 _QUANTITY = re.compile(
     rf"(?P<per>百分之)?(?P<digits>\d[\d,.，]*\d|\d)?(?P<numeral>[{_NUMERAL}点點]*[{_NUMERAL}])?(?P<half>半)?(?P<percent>\s?[%％])?"
 )
+_COUNTRIES = """
+法国 德国 西班牙 意大利 葡萄牙 希腊 波兰 匈牙利 奥地利 比利时 挪威 瑞典 芬兰 丹麦 爱尔兰 俄罗斯 乌克兰 土耳其 美国 英国
+日本 韩国 印度 越南 泰国 马来西亚 新加坡 巴基斯坦 伊朗 伊拉克 以色列 埃及 摩洛哥 尼日利亚 肯尼亚 加拿大 墨西哥 巴西 阿根廷
+智利 秘鲁 古巴 澳大利亚 瑞士 罗马尼亚 塞尔维亚
+"""
+_CLASSES = (
+    WordClass("weekday", tuple("星期一 星期二 星期三 星期四 星期五 星期六 星期日".split())),
+    WordClass("weekday", tuple("周一 周二 周三 周四 周五 周六 周日".split())),
+    WordClass("month", tuple("一月 二月 三月 四月 五月 六月 七月 八月 九月 十月 十一月 十二月".split())),
+    WordClass("month", tuple("一月份 二月份 三月份 四月份 五月份 六月份 七月份 八月份 九月份 十月份".split())),
+    WordClass("country", tuple(_COUNTRIES.split()), name=True),
+    WordClass("male first name", tuple("小明 小刚 小强 小军 小龙".split())),
+    WordClass("female first name", tuple("小红 小丽 小芳 小梅 小燕".split())),
+    WordClass("colour", tuple("红色 蓝色 绿色 黄色 白色 黑色 紫色 灰色 粉色 橙色".split())),
+    *(
+        WordClass("unit", tuple(units.split()), needs="number")
+        for units in ("公里 英里", "公斤 磅", "厘米 米", "分钟 小时", "美元 欧元 英镑", "公顷 亩", "吨 公斤")
+    ),
+)
 
 
 class Chinese(Language):
+    plural_numerals = tuple("三四五六七八九")
     name = "Chinese"
     negations = frozenset("不 没 没有 無 无 未 非 别 勿 否 莫 毫无 并非 从不 从未 不是 不能 不会 不要".split())
     light_characters = frozenset("的了")
@@ -35,6 +55,10 @@ class Chinese(Language):
         from stopwordsiso import stopwords
 
         return frozenset(w for w in stopwords("zh") if len(w) <= 2) | frozenset("的 了 着 过 地 得 之 所 被 把 将 们".split())
+
+    @cached_property
+    def word_classes(self) -> tuple[WordClass, ...]:
+        return _CLASSES
 
     def split_run(self, run: Token) -> Sequence[Token]:
         """Segment with jieba; characters beyond the basic plane survive as single tokens."""
