@@ -107,15 +107,9 @@ class Language:
     def is_content(self, word: str) -> bool:
         return is_word(word) and not is_opaque(word) and not self.is_stop(word)
 
-    @lru_cache(maxsize=65_536)  # noqa: B019 - languages live as long as the process
     def lemma(self, word: str) -> str:
         """The dictionary form, folded; the folded word where none is known."""
-        from simplemma import lemmatize
-
-        try:
-            return fold(lemmatize(word, lang=self.code.split("-")[0]))
-        except ValueError:
-            return fold(word)
+        return _lemma(self.code.split("-")[0], word)
 
     def stem(self, word: str) -> str:
         """What related words share ("assist", "assistance"): here the beginning of the lemma."""
@@ -146,6 +140,16 @@ class Language:
 
     def __repr__(self) -> str:
         return f"<language {self.code}>"
+
+
+@lru_cache(maxsize=65_536)
+def _lemma(code: str, word: str) -> str:
+    from simplemma import lemmatize
+
+    try:
+        return fold(lemmatize(word, lang=code))
+    except ValueError:  # a language that simplemma does not know
+        return fold(word)
 
 
 def read_digits(text: str, decimal_point: str = ".") -> Fraction | None:

@@ -1,0 +1,96 @@
+"""From names and a configuration to a plan: opens systems, makes methods and relations ready."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from metaphrase.campaign.config import Configuration
+from metaphrase.campaign.runner import Plan, PlannedMethod
+from metaphrase.core import registry
+from metaphrase.core.errors import ConfigurationError
+from metaphrase.core.values import Case, Direction, MetamorphicCase, Segment
+from metaphrase.methods.base import Method
+from metaphrase.relations.base import Relation
+from metaphrase.resources.profiles import Resources
+from metaphrase.systems import System, open_system
+
+__all__ = ["expected", "load_method", "make_plan", "make_relation", "make_resources", "open_systems", "plan_method", "relation_for"]
+
+
+def make_resources(configuration: Configuration) -> Resources:
+    profile = configuration.profile
+    return Resources(profile, choices=configuration.profile_options.get(profile, {}), options=configuration.resource)
+
+
+def load_method(name: str) -> Method:
+    method: Method = registry.methods.load(name)
+    return method
+
+
+def make_relation(name: str, resources: Resources, configuration: Configuration, *, transformation: str = "") -> Relation:
+    """A relation with the defaults of the method that makes such cases, under the configuration's options."""
+    name = name.casefold()
+    method = load_method(transformation) if transformation in registry.methods else None
+    options = {**(method.relation_options.get(name, {}) if method else {}), **configuration.relation_options.get(name, {})}
+    relation: Relation = registry.relations.load(name)(resources, options)
+    return relation
+
+
+def plan_method(name: str, resources: Resources, configuration: Configuration, direction: Direction) -> PlannedMethod:
+    method = load_method(name)
+    missing = [role for role in method.needs if not resources.has(role)]
+    if missing:
+        raise ConfigurationError(
+            f"method '{method.name}' needs a {' and a '.join(missing)}, which the profile '{resources.profile}' has not: use --profile neural"
+        )
+    if method.source_languages and direction.source.split("-")[0] not in method.source_languages:
+        raise ConfigurationError(
+            f"method '{method.name}' makes cases from {', '.join(method.source_languages)} sources, not from '{direction.source}'"
+        )
+    options = {**method.options, **configuration.method.get(method.name, {})}
+    transformation = method.transformation(resources, options)
+    relation = make_relation(
+        configuration.relation or method.default_relation(str(direction)), resources, configuration, transformation=method.name
+    )
+    return PlannedMethod(method, transformation, relation)
+
+
+def expected(case: Case) -> Case:
+    """A case read from a file, with the expectation of the method that made it."""
+    if isinstance(case, MetamorphicCase) and case.transformation in registry.methods:
+        return replace(case, expectation=load_method(case.transformation).expectation)
+    return case
+
+
+def relation_for(case: Case) -> str:
+    """The default relation for a case read from a file."""
+    if case.transformation in registry.methods:
+        return load_method(case.transformation).default_relation(str(case.direction))
+    for name in registry.methods.names():
+        if load_method(name).kind == case.kind:
+            return load_method(name).default_relation(str(case.direction))
+    raise ConfigurationError(f"case '{case.id}': no installed method makes {case.kind} cases; name a relation with --relation")
+
+
+def open_systems(names: Sequence[str], configuration: Configuration) -> tuple[System, ...]:
+    if len({n.casefold() for n in names}) < len(names):
+        raise ConfigurationError(f"a system is named twice: {', '.join(names)}")
+    return tuple(open_system(name, configuration.system) for name in names)
+
+
+def make_plan(
+    segments: Iterable[Segment],
+    direction: Direction,
+    systems: tuple[System, ...],
+    resources: Resources,
+    configuration: Configuration,
+    baseline: frozenset[str] = frozenset(),
+) -> Plan:
+    methods = tuple(
+        plan_method(name, resources, configuration, direction) for name in dict.fromkeys(m.casefold() for m in configuration.methods)
+    )
+    for planned in methods:
+        if len(systems) < planned.method.systems:
+            raise ConfigurationError(f"method '{planned.method.name}' compares at least {planned.method.systems} systems: repeat --system")
+    return Plan(segments, direction, methods, systems, baseline)

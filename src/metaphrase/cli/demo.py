@@ -1,0 +1,45 @@
+"""metaphrase demo: a whole run on bundled sentences and a recorded real engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from metaphrase.cli import options as o
+
+
+def demo(
+    live: Annotated[bool, typer.Option("--live", help="Ask the real engine (Apertium must be installed).")] = False,
+    no_progress: o.NoProgress = False,
+    verbose: o.Verbose = False,
+) -> None:
+    """Show a whole run, offline: English sentences, recorded translations of Apertium, the errors found."""
+    import tempfile
+    from importlib.resources import as_file, files
+
+    from rich.console import Console
+
+    from metaphrase.campaign.config import Configuration
+    from metaphrase.cli.test import run_campaign
+    from metaphrase.files.segments import SegmentReader
+
+    console = Console()
+    data = files("metaphrase.demo")
+    with (
+        as_file(data / "sentences.txt") as sentences,
+        as_file(data / "apertium.jsonl") as recording,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        system = "apertium:eng-spa" if live else f"recorded:{recording}"
+        configuration = Configuration.model_validate(
+            {"from": "en", "to": "es", "systems": [system], "store": str(Path(folder) / "demo.db")}
+        )
+        reader = SegmentReader([sentences], "en")
+        run_campaign(reader, sentences, configuration, console, outputs=[], progress=o.wants_progress(no_progress, False), verbose=verbose)
+    console.print()
+    console.print("Next: test a system of yours on sentences of yours, one a line:", style="bold")
+    console.print("  metaphrase test sentences.txt --system 'command:PROGRAM ARGS' --from en --to es", markup=False)
+    console.print("  metaphrase test sentences.txt --system apertium:eng-spa --from en --to es -o findings.jsonl", markup=False)
+    console.print("  metaphrase methods", markup=False)

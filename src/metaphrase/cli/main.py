@@ -1,0 +1,59 @@
+"""The command `metaphrase`: one file a command, imported when the command line is read; what they need, when they run."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from metaphrase.cli import demo, judge, methods, report, test, transform, translate
+
+__all__ = ["app", "run"]
+
+app = typer.Typer(
+    name="metaphrase",
+    help="Finds and locates errors of machine-translation systems, without reference translations.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from metaphrase import __version__
+
+        print(f"metaphrase {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version.")) -> None:
+    """Finds and locates errors of machine-translation systems, without reference translations."""
+
+
+app.command("demo")(demo.demo)
+app.command("test")(test.test)
+app.command("transform")(transform.transform)
+app.command("translate")(translate.translate)
+app.command("judge")(judge.judge)
+app.command("report")(report.report)
+app.command("methods")(methods.methods)
+
+
+def run() -> None:
+    """Entry point: errors meant for the user become one message and an exit code."""
+    from metaphrase.core.errors import MetaphraseError
+
+    try:
+        app()
+    except MetaphraseError as error:
+        print(f"metaphrase: error: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        print("metaphrase: interrupted; what was done is kept: run the same command again to go on", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)

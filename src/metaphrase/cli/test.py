@@ -1,0 +1,164 @@
+"""metaphrase test: the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metaphrase.cli import options as o
+
+if TYPE_CHECKING:
+    from metaphrase.campaign.config import Configuration
+    from metaphrase.campaign.events import Summary
+    from metaphrase.campaign.runner import Runner
+
+
+def test(
+    sources: Annotated[list[Path], typer.Argument(help="Files with sentences; - is standard input.")],
+    system: o.SystemNames = None,
+    source: o.From = None,
+    to: o.To = None,
+    method: o.MethodNames = None,
+    relation: o.RelationName = None,
+    profile: o.Profile = None,
+    output: o.Output = None,
+    store: o.StoreFile = None,
+    fail_on: o.FailOn = None,
+    baseline: o.Baseline = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be sent; send nothing.")] = False,
+    column: o.Column = None,
+    encoding: o.Encoding = "utf-8",
+    input_format: o.InputFormat = None,
+    max_tokens: o.MaxTokens = None,
+    skip_bad_lines: o.SkipBadLines = False,
+    seed: o.Seed = None,
+    config: o.ConfigFile = None,
+    no_progress: o.NoProgress = False,
+    quiet: o.Quiet = False,
+    verbose: o.Verbose = False,
+) -> None:
+    """Make test cases from sentences, translate, judge, and show the errors found."""
+    from rich.console import Console
+
+    from metaphrase.files.segments import SegmentFormat, SegmentReader
+
+    given = {"systems": system, "from": source, "to": to, "methods": method, "relation": relation, "profile": profile, "seed": seed}
+    given |= {
+        "store": str(store) if store else None,
+        "fail-on": fail_on,
+        "baseline": str(baseline) if baseline else None,
+        "max-tokens": max_tokens,
+    }
+    configuration = o.configure(config, **given)
+    form = SegmentFormat(column, encoding, configuration.max_tokens, skip_bad_lines, input_format)
+    reader = SegmentReader(sources, o.direction_of(configuration).source, form)
+    console = Console()
+    code = run_campaign(
+        reader, sources[0], configuration, console,
+        outputs=output or [], dry_run=dry_run, progress=o.wants_progress(no_progress, quiet), quiet=quiet, verbose=verbose,
+    )  # fmt: skip
+    raise typer.Exit(code)
+
+
+def run_campaign(
+    reader: object,
+    first: Path,
+    configuration: Configuration,
+    console: object,
+    *,
+    outputs: list[Path],
+    dry_run: bool = False,
+    progress: bool = False,
+    quiet: bool = False,
+    verbose: bool = False,
+) -> int:
+    """Run, report, and return the exit code."""
+    from rich.console import Console
+
+    from metaphrase.campaign.plan import make_plan, make_resources, open_systems
+    from metaphrase.campaign.runner import Runner
+    from metaphrase.campaign.store import Store
+    from metaphrase.cli.progress import follow
+    from metaphrase.core.errors import ConfigurationError, SystemFailedError
+    from metaphrase.files.segments import SegmentReader
+    from metaphrase.reports.base import format_of, write_report
+    from metaphrase.reports.terminal import show_findings, show_summary
+
+    assert isinstance(reader, SegmentReader)
+    assert isinstance(console, Console)
+    for path in outputs:
+        if str(path) != "-":
+            format_of(path)
+    if not configuration.systems:
+        raise ConfigurationError(
+            "which system? Give --system, for instance --system apertium:eng-spa, or systems = [...] in metaphrase.toml"
+        )
+    direction = o.direction_of(configuration)
+    store_path = Path(configuration.store) if configuration.store else default_store(first)
+    systems = open_systems(configuration.systems, configuration)
+    resources = make_resources(configuration)
+    try:
+        with Store(store_path) as store:
+            plan = make_plan(reader, direction, systems, resources, configuration, read_baseline(configuration.baseline))
+            runner = Runner(plan, store)
+            if dry_run:
+                for _ in runner.dry_run():
+                    pass
+                show_dry_run(console, runner)
+                return 0
+            try:
+                follow(runner.run(), progress=progress)
+            except SystemFailedError as error:
+                raise type(error)(f"{error}\nwhat was translated is kept in {store_path}; run the same command again to go on") from None
+            runner.summary.input = reader.tally.as_json()
+            store.set_fact("summary", summary_to_json(runner.summary))
+            if "-" not in map(str, outputs):
+                show_findings(console, store.findings(), minor=verbose, limit=None if verbose else 50)
+                if not quiet:
+                    show_summary(console, runner.summary, verbose=verbose)
+            for path in outputs:
+                write_report(store, path)
+            return gate(runner.summary, configuration.fail_on)
+    finally:
+        resources.close()
+        for opened in systems:
+            opened.close()
+
+
+def default_store(first: Path) -> Path:
+    """Beside the first input."""
+    if str(first) == "-":
+        return Path(".metaphrase") / "stdin.db"
+    return first.parent / ".metaphrase" / f"{first.name}.db"
+
+
+def read_baseline(path: str | None) -> frozenset[str]:
+    from metaphrase.files.lines import read_json_lines
+
+    return frozenset(str(line.value.get("id")) for line in read_json_lines(path)) if path else frozenset()
+
+
+def gate(summary: Summary, fail_on: str) -> int:
+    """1 if there are new findings above the gate."""
+    if fail_on == "never":
+        return 0
+    return int(summary.major > 0) if fail_on == "major" else int(summary.findings > summary.known)
+
+
+def show_dry_run(console: object, runner: Runner) -> None:
+    from rich.console import Console
+
+    assert isinstance(console, Console)
+    s = runner.summary
+    console.print(f"{s.segments} sentences, {s.cases} cases")
+    console.print(
+        f"would send {s.sent_texts} distinct texts, {s.sent_characters} characters; {s.reused_texts} already known; nothing was sent"
+    )
+
+
+def summary_to_json(summary: Summary) -> dict[str, object]:
+    from dataclasses import asdict
+
+    return {**asdict(summary), "redundancy": summary.redundancy}

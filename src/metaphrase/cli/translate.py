@@ -1,0 +1,73 @@
+"""metaphrase translate: only fill in translations."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from metaphrase.cli import options as o
+
+
+def translate(
+    cases: Annotated[Path, typer.Argument(help="Cases, JSON Lines; - is standard input.")],
+    system: o.SystemNames = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Translated cases, JSON Lines.")] = Path("-"),
+    source: o.From = None,
+    to: o.To = None,
+    store: o.StoreFile = None,
+    skip_bad_lines: o.SkipBadLines = False,
+    config: o.ConfigFile = None,
+) -> None:
+    """Fill in the translations that cases still lack; what was translated before is taken from the store."""
+    from dataclasses import replace
+
+    from metaphrase.campaign.events import Summary
+    from metaphrase.campaign.plan import open_systems
+    from metaphrase.campaign.runner import CHUNK
+    from metaphrase.campaign.store import Store
+    from metaphrase.campaign.translate import TranslateStage
+    from metaphrase.cli.test import default_store
+    from metaphrase.core.errors import ConfigurationError
+    from metaphrase.core.values import Case, DifferentialCase, Direction
+    from metaphrase.files.cases import UNKNOWN, case_to_json, dumps, read_cases
+    from metaphrase.files.lines import open_output
+
+    configuration = o.configure(config, **{"systems": system, "from": source, "to": to, "store": str(store) if store else None})
+    if not configuration.systems:
+        raise ConfigurationError("which system? Give --system, for instance --system apertium:eng-spa")
+    direction = Direction(configuration.source, configuration.target) if configuration.target else None
+    bad: list[str] = []
+    keep = (lambda error: bad.append(str(error))) if skip_bad_lines else None
+    if str(cases) != "-":
+        for _ in read_cases(cases, direction=direction, bad_line=keep):
+            pass  # a file that cannot be read must stop us before anything is sent
+    bad.clear()
+    systems = open_systems(configuration.systems, configuration)
+    summary = Summary()
+    try:
+        with Store(Path(configuration.store) if configuration.store else default_store(cases)) as opened, open_output(output) as stream:
+            stage = TranslateStage(opened, summary)
+            engines = {s.name: s for s in systems}
+            rows = iter(read_cases(cases, direction=direction, bad_line=keep))
+            while chunk := list(islice(rows, CHUNK)):
+                ready: list[Case] = []
+                for case in chunk:
+                    if case.direction.target == UNKNOWN:
+                        raise ConfigurationError(f"case '{case.id}' names no target language: give --to")
+                    if isinstance(case, DifferentialCase):
+                        case = replace(case, translations={**dict.fromkeys(engines), **case.translations})
+                    ready.append(case)
+                for _ in stage.fill(ready, lambda request: engines[request.engine] if request.engine else systems[0]):
+                    pass
+                stream.writelines(dumps(case_to_json(case)) + "\n" for case in ready)
+    finally:
+        for one in systems:
+            one.close()
+    typer.echo(f"sent {summary.sent_texts} texts ({summary.sent_characters} characters), {summary.reused_texts} already known", err=True)
+    for failure in summary.failures:
+        typer.echo(f"failed: {failure}", err=True)
+    for problem in bad:
+        typer.echo(f"left out: {problem}", err=True)

@@ -1,0 +1,121 @@
+"""Text files line by line: encodings, JSON Lines, standard input and output."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from metaphrase.core.errors import InputError
+
+__all__ = ["BadLine", "JsonLine", "TextLine", "open_output", "read_json_lines", "read_lines"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLine:
+    number: int
+    value: dict[str, Any]
+
+
+# Called with an error in place of raising it, where the user asked to skip bad lines.
+BadLine = Callable[[InputError], None]
+
+
+def read_lines(path: Path | str, *, encoding: str = "utf-8", bad_line: BadLine | None = None) -> Iterator[TextLine]:
+    """Lines without their ends; a byte-order mark is dropped. `-` is standard input."""
+    with _open_binary(path) as stream:
+        for number, raw in enumerate(stream, start=1):
+            if number == 1:
+                raw = raw.removeprefix(b"\xef\xbb\xbf")
+            try:
+                yield TextLine(number, raw.decode(encoding).rstrip("\r\n"))
+            except UnicodeDecodeError as error:
+                problem = InputError(
+                    f"{path}:{number}: byte {error.object[error.start]:#04x} is not {encoding}: "
+                    "name the encoding with --encoding, or leave such lines out with --skip-bad-lines"
+                )
+                if bad_line is None:
+                    raise problem from None
+                bad_line(problem)
+            except LookupError:
+                raise InputError(f"there is no encoding '{encoding}'; try utf-8, utf-16, latin-1, gb18030") from None
+
+
+def read_json_lines(path: Path | str, *, bad_line: BadLine | None = None) -> Iterator[JsonLine]:
+    """Objects, one a line; empty lines are passed over."""
+    for line in read_lines(path, bad_line=bad_line):
+        if not line.text.strip():
+            continue
+        problem: InputError | None = None
+        try:
+            value = json.loads(line.text)
+            if isinstance(value, dict):
+                yield JsonLine(line.number, value)
+                continue
+            problem = InputError(f"{path}:{line.number}: expected a JSON object, found {type(value).__name__}")
+        except (ValueError, RecursionError) as error:
+            problem = InputError(f"{path}:{line.number}: not JSON ({error}); correct it, or leave it out with --skip-bad-lines")
+        if bad_line is None:
+            raise problem
+        bad_line(problem)
+
+
+@contextlib.contextmanager
+def _open_binary(path: Path | str) -> Iterator[IO[bytes]]:
+    if str(path) == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        stream = Path(path).open("rb")  # noqa: SIM115 - closed below; the errors of opening differ
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; give a file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot read it: {error.strerror}") from None
+    with stream:
+        try:
+            yield stream
+        except OSError as error:
+            raise InputError(f"{path}: cannot read it: {error.strerror}") from None
+
+
+@contextlib.contextmanager
+def open_output(path: Path | str) -> Iterator[IO[str]]:
+    """A file that appears under its name only when it is complete; `-` is standard output."""
+    if str(path) == "-":
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise InputError(f"{path}: cannot write it: {error.strerror}") from None
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogatepass", newline="\n") as stream:
+            yield stream
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot write it: {error.strerror}; free space or choose another place") from None
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
