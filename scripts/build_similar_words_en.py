@@ -24,9 +24,10 @@ from pathlib import Path
 
 import numpy as np
 import simplemma
-from encoders import Encoder
 from textblob.en import lexicon
 from wordfreq import top_n_list
+
+from encoders import Encoder
 from wordnet import WordNet
 
 HERE = Path(__file__).parent

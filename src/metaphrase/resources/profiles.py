@@ -13,12 +13,12 @@ from typing import Any, cast
 from metaphrase.core import registry
 from metaphrase.core.errors import MissingResourceError, UnknownNameError
 from metaphrase.core.values import Direction
-from metaphrase.resources.protocols import Aligner, DependencyParser, Embedder, MaskedLM, Parser, Synonyms
+from metaphrase.resources.protocols import Aligner, DependencyParser, Embedder, MaskedLM, Parser, SimilarWords, Synonyms
 
 __all__ = ["PROFILES", "ROLES", "Resources"]
 
 PROFILES = ("lite", "neural")
-ROLES = ("aligner", "parser", "dependency-parser", "embedder", "masked-lm", "synonyms")
+ROLES = ("aligner", "parser", "dependency-parser", "embedder", "masked-lm", "similar-words", "synonyms")
 
 
 class Resources:
@@ -58,6 +58,9 @@ class Resources:
 
     def masked_lm(self, language: str) -> MaskedLM:
         return cast(MaskedLM, self._get("masked-lm", language))
+
+    def similar_words(self, language: str) -> SimilarWords:
+        return cast(SimilarWords, self._get("similar-words", language))
 
     def synonyms(self, language: str) -> Synonyms:
         return cast(Synonyms, self._get("synonyms", language))

@@ -28,6 +28,8 @@ __all__ = [
     "MaskedLM",
     "MaskedText",
     "Parser",
+    "SimilarWord",
+    "SimilarWords",
     "Synonyms",
     "TokenPair",
     "TokenVectors",
@@ -83,6 +85,14 @@ class TokenVectors:
     vectors: NDArray[numpy.float32]
 
 
+@dataclass(frozen=True, slots=True)
+class SimilarWord:
+    """A word that can stand in another one's place, and how sure that is (0..1)."""
+
+    text: str
+    score: float
+
+
 @runtime_checkable
 class Aligner(Protocol):
     """Word alignment for one direction. What it learns from a batch, it learns from that batch only."""
@@ -124,4 +134,15 @@ class Synonyms(Protocol):
     """How surely two words of a language mean the same, 0..1."""
 
     def related(self, a: str, b: str) -> float: ...
+    def signature(self) -> Signature: ...
+
+
+@runtime_checkable
+class SimilarWords(Protocol):
+    """Words for another one's place, by what they do to the meaning; `tag` is the part of speech, inflection included.
+
+    `kind` is "similar" (nearly the same), "antonym" (the opposite) or "unrelated" (something else of the same sort).
+    """
+
+    def words(self, word: str, tag: str, kind: str = "similar") -> tuple[SimilarWord, ...]: ...
     def signature(self) -> Signature: ...

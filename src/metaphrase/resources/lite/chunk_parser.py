@@ -12,6 +12,8 @@ from typing import Any
 from metaphrase.core.errors import MissingResourceError
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Direction
+from metaphrase.resources.lite.chinese_parser import ChineseChunkParser
+from metaphrase.resources.protocols import Parser
 from metaphrase.text.languages import language
 from metaphrase.text.tokens import Token, is_opaque
 from metaphrase.text.trees import Tree
@@ -22,10 +24,13 @@ _RELATIVE = frozenset({"who", "which", "that", "whose", "whom"})
 _CLAUSE_END = frozenset({",", ";", ":", ".", "!", "?", "—", "–", "(", ")"})
 
 
-def make(languages: Direction | str, options: Mapping[str, Any]) -> ChunkParser:
+def make(languages: Direction | str, options: Mapping[str, Any]) -> Parser:
     code = str(languages)
-    if code.split("-")[0] != "en":
-        raise MissingResourceError(f"the profile 'lite' has no parser for '{code}' (English only): use --profile neural")
+    base = code.split("-")[0]
+    if base == "zh":
+        return ChineseChunkParser()
+    if base != "en":
+        raise MissingResourceError(f"the profile 'lite' has no parser for '{code}' (English and Chinese only): use --profile neural")
     return ChunkParser()
 
 
