@@ -5,6 +5,7 @@
     ├── InputError                  a file that cannot be read, or a line in it
     ├── UnknownNameError            a method, relation, system, language that is not installed
     ├── MissingResourceError        an extra, a model or a program that is not there
+    ├── ResourceFailedError         a parser or another resource that was there died or gives no answer
     ├── StoreError                  the campaign's store
     │   ├── StoreBusyError          another process works on it
     │   └── StoreVersionError       written by a newer version
@@ -25,6 +26,7 @@ __all__ = [
     "MetaphraseError",
     "MissingResourceError",
     "QuotaError",
+    "ResourceFailedError",
     "StoreBusyError",
     "StoreError",
     "StoreVersionError",
@@ -50,6 +52,10 @@ class InputError(MetaphraseError):
 
 class MissingResourceError(MetaphraseError):
     """Something that must be installed or downloaded first."""
+
+
+class ResourceFailedError(MetaphraseError):
+    """A resource died, hung or gave an answer that cannot be used."""
 
 
 class StoreError(MetaphraseError):
