@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from metaphrase.cli import demo, judge, methods, report, test, transform, translate
+from metaphrase.cli import bench, calibrate, demo, judge, methods, report, test, transform, translate
 
 __all__ = ["app", "run"]
 
@@ -39,6 +39,8 @@ app.command("transform")(transform.transform)
 app.command("translate")(translate.translate)
 app.command("judge")(judge.judge)
 app.command("report")(report.report)
+app.command("bench")(bench.bench)
+app.command("calibrate")(calibrate.calibrate)
 app.command("methods")(methods.methods)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from metaphrase.core.errors import MissingResourceError, UnknownNameError
 
-__all__ = ["Group", "languages", "methods", "relations", "reports", "resources", "systems"]
+__all__ = ["Group", "benchmarks", "calibrations", "languages", "methods", "relations", "reports", "resources", "systems"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,8 @@ def _entries(group: str) -> dict[str, EntryPoint]:
     return {entry.name.casefold(): entry for entry in entry_points(group=group)}
 
 
+benchmarks = Group("benchmark", "metaphrase.benchmarks")
+calibrations = Group("calibration", "metaphrase.calibrations")
 languages = Group("language", "metaphrase.languages")
 methods = Group("method", "metaphrase.methods")
 relations = Group("relation", "metaphrase.relations")

@@ -17,19 +17,24 @@ from metaphrase.core.values import Case, MetamorphicCase, Severity, Span, Verdic
 from metaphrase.relations.verdicts import holds, not_applicable, violated
 from metaphrase.resources.profiles import Resources
 from metaphrase.text.languages import Language, language
-from metaphrase.text.normalise import fold
 from metaphrase.text.tokens import Token, is_word
 
 __all__ = ["BagOfWords", "BagOfWordsOptions", "make"]
 
 _LATIN_WORD = re.compile(r"[a-z]{2,}")
+_UNIT = re.compile(r"[A-Za-z]+|\d+(?:[.,]\d+)*|\S")
 
 
 class BagOfWordsOptions(Options):
-    """`d`: the distance that is still fine. `major_distance`: from here on the finding counts as major."""
+    """`d`: the distance that is still fine. `major_distance`: from here on the finding counts as major.
+
+    `skip_latin` passes over translations that keep Latin words where the language is compared by character, as the
+    paper's released code does; by default such a word is one unit.
+    """
 
     d: int = 1
     major_distance: int = 2
+    skip_latin: bool = False
 
 
 def make(resources: Resources, options: Mapping[str, Any]) -> BagOfWords:
@@ -56,36 +61,38 @@ class BagOfWords:
         if len(case.followup) < len(case.source):
             fields.reverse()  # the shorter text is the phrase
         (inner_field, inner), (_, outer) = fields
-        if target.compares_by_character and (_LATIN_WORD.search(inner) or _LATIN_WORD.search(outer)):
+        if self._options.skip_latin and target.compares_by_character and (_LATIN_WORD.search(inner) or _LATIN_WORD.search(outer)):
             return not_applicable(case, self, "a translation keeps Latin letters, which a bag of characters cannot compare")
-        extra = self._surplus(units(inner, target), units(outer, target))
+        extra = _surplus(units(inner, target), units(outer, target), target)
         distance = len(extra)
         score = distance / (distance + 2)  # order only: 0 at no distance, towards 1
         spans = tuple(Span(inner_field, t.start, t.end, inner[t.start : t.end]) for t in _joined(extra, inner))
         if distance <= self._options.d:
-            return holds(case, self, score, f"distance {distance} is within {self._options.d}")
+            return holds(case, self, score, f"distance {distance} is within {self._options.d}", extra={"distance": distance})
         quoted = ", ".join(f"'{s.quote}'" for s in spans)
         reason = f"{quoted} in the translation of '{_shorter(case)}' is missing from the translation of the text around it"
         severity = Severity.MAJOR if distance >= self._options.major_distance else Severity.MINOR
-        return violated(case, self, score, reason, spans, severity)
+        return violated(case, self, score, reason, spans, severity, extra={"distance": distance})
 
-    @staticmethod
-    def _surplus(inner: list[Token], outer: list[Token]) -> list[Token]:
-        left = Counter(fold(t.text) for t in outer)
-        surplus = []
-        for token in inner:
-            key = fold(token.text)
-            if left[key] > 0:
-                left[key] -= 1
-            else:
-                surplus.append(token)
-        return surplus
+
+def _surplus(inner: list[Token], outer: list[Token], target: Language) -> list[Token]:
+    """What of the inner bag the outer one does not hold; words count by their lemma."""
+    left = Counter(target.lemma(t.text) for t in outer)
+    surplus = []
+    for token in inner:
+        key = target.lemma(token.text)
+        if left[key] > 0:
+            left[key] -= 1
+        else:
+            surplus.append(token)
+    return surplus
 
 
 def units(text: str, target: Language) -> list[Token]:
     """What the bag holds: words, or characters where the language is compared so."""
     if target.compares_by_character:
-        return [Token(c, i, i + 1) for i, c in enumerate(text) if is_word(c) and c not in target.light_characters]
+        pieces = (Token(m.group(), m.start(), m.end()) for m in _UNIT.finditer(text))
+        return [t for t in pieces if is_word(t.text) and t.text not in target.light_characters]
     return [t for t in target.tokens(text) if is_word(t.text)]
 
 

@@ -45,7 +45,7 @@ class Chinese(Language):
     plural_numerals = tuple("三四五六七八九")
     name = "Chinese"
     negations = frozenset("不 没 没有 無 无 未 非 别 勿 否 莫 毫无 并非 从不 从未 不是 不能 不会 不要".split())
-    light_characters = frozenset("的了")
+    light_characters = frozenset("的了在是和与及一个这其们之为以对中上")
     compares_by_character = True
     number_affixes = re.compile(r"^第|(?:年|月份?|日|号|號|时|時|点|點|个|個|岁|歲|名)$")
 
@@ -72,7 +72,7 @@ class Chinese(Language):
             position += len(word)
         return tokens
 
-    def lemma(self, word: str) -> str:  # type: ignore[override] # no need for the cache
+    def lemma(self, word: str) -> str:
         return fold(word)
 
     def quantities(self, text: str) -> list[Quantity]:

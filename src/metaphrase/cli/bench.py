@@ -1,0 +1,38 @@
+"""metaphrase bench: a paper's table, ours beside theirs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from metaphrase.cli import options as o
+
+
+def bench(
+    name: Annotated[str, typer.Argument(help="Which benchmark; 'list' names them.")],
+    data: Annotated[Path | None, typer.Option("--data", help="Folder (or file) with the labelled data.")] = None,
+    profile: o.Profile = None,
+    output: Annotated[list[Path] | None, typer.Option("-o", "--output", help="Write .json or .md; repeatable.")] = None,
+    config: o.ConfigFile = None,
+) -> None:
+    """Measure on labelled data, with an interval, next to the published figures."""
+    from metaphrase.campaign.plan import make_resources
+    from metaphrase.core import registry
+    from metaphrase.core.errors import ConfigurationError
+    from metaphrase.evaluation.base import Benchmark
+    from metaphrase.evaluation.tables import write_result
+
+    if name == "list":
+        typer.echo("\n".join(registry.benchmarks.names()))
+        return
+    benchmark: Benchmark = registry.benchmarks.load(name)
+    if data is None:
+        raise ConfigurationError("where is the labelled data? Give --data DIR")
+    configuration = o.configure(config, profile=profile)
+    with make_resources(configuration) as resources:
+        result = benchmark(data, resources, configuration)
+    typer.echo(result.markdown())
+    for path in output or []:
+        write_result(result, path)
