@@ -62,7 +62,10 @@ def load_configuration(path: Path | None) -> Configuration:
     for key in ("relation", "profile"):
         if isinstance(data.get(key), dict):
             data[f"{key}-options"] = data.pop(key)
-    return read_options(Configuration, _expand(data, str(path), ""), str(path))
+    # Keys of systems are read where they are used, and only there: a configuration is printed, compared and stored.
+    systems = data.pop("system", {})
+    expanded = _expand(data, str(path), "")
+    return read_options(Configuration, {**expanded, **({"system": systems} if systems else {})}, str(path))
 
 
 def _expand(value: Any, file: str, key: str) -> Any:

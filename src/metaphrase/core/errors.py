@@ -9,6 +9,7 @@
     ├── StoreError                  the campaign's store
     │   ├── StoreBusyError          another process works on it
     │   └── StoreVersionError       written by a newer version
+    ├── BatchFailedError            one call to a system failed; its texts may pass in smaller calls
     └── SystemFailedError           exit code 3: the system under test failed for good
         └── QuotaError              it will not translate any more until somebody pays
 
@@ -18,9 +19,11 @@ Messages name the file, line or key, and end with what to do about it.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 __all__ = [
+    "BatchFailedError",
     "ConfigurationError",
     "InputError",
     "MetaphraseError",
@@ -68,6 +71,21 @@ class StoreBusyError(StoreError):
 
 class StoreVersionError(StoreError):
     """The store was written by a newer version of Metaphrase."""
+
+
+class BatchFailedError(MetaphraseError):
+    """A system could not translate one batch, however often it was asked; others may pass.
+
+    `answers` holds what did come back, by position in the batch; the translate stage splits the rest.
+    `outage` says that the system, rather than a text, seems to be at fault.
+    """
+
+    exit_code = 3
+
+    def __init__(self, reason: str, *, answers: Mapping[int, Any] | None = None, outage: bool = False) -> None:
+        super().__init__(reason)
+        self.answers = dict(answers or {})
+        self.outage = outage
 
 
 class SystemFailedError(MetaphraseError):
