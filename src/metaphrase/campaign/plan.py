@@ -48,7 +48,8 @@ def plan_method(name: str, resources: Resources, configuration: Configuration, d
         raise ConfigurationError(
             f"method '{method.name}' makes cases from {', '.join(method.source_languages)} sources, not from '{direction.source}'"
         )
-    options = {**method.options, **configuration.method.get(method.name, {})}
+    seed = {"seed": configuration.seed} if method.seeded else {}
+    options = {**method.options, **seed, **configuration.method.get(method.name, {})}
     transformation = method.transformation(resources, options)
     relation = make_relation(
         configuration.relation or method.default_relation(str(direction)), resources, configuration, transformation=method.name

@@ -18,6 +18,7 @@ class Method:
 
     `relation` judges the cases unless the user asks for another; `better_relations` names, for a direction such as
     "en-zh", the one that was measured to do better. `relation_options` are the paper's thresholds, by relation.
+    `seeded`: the transformation takes the campaign's seed as option `seed`.
     `needs` lists the resource roles without which the method cannot run on a profile.
     """
 
@@ -34,6 +35,7 @@ class Method:
     needs: tuple[str, ...] = ()
     source_languages: tuple[str, ...] = ()  # empty: any
     systems: int = 1  # how many systems it needs at least
+    seeded: bool = False
 
     def default_relation(self, direction: str) -> str:
         return self.better_relations.get(direction, self.relation)

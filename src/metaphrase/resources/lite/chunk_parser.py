@@ -125,6 +125,8 @@ def _join_prepositions(nodes: list[Tree], *, only_of: bool) -> list[Tree]:
     """
     result = list(nodes)
     for i in range(len(result) - 3, -1, -1):
+        if len(result) - i < 3:  # joined further right already
+            continue
         head, preposition, complement = result[i : i + 3]
         if not (_is_noun_phrase(head) and preposition.label == "PP" and _is_noun_phrase(complement)):
             continue
@@ -140,6 +142,8 @@ def _join_relatives(nodes: list[Tree]) -> list[Tree]:
     """[the man] [who] [sold] [the house]: up to the next verb, mark or end of the sentence."""
     result = list(nodes)
     for i in range(len(result) - 3, -1, -1):
+        if len(result) - i < 3:  # joined further right already
+            continue
         head, pronoun, verb = result[i : i + 3]
         if not (_is_noun_phrase(head) and _word(pronoun) in _RELATIVE and verb.label == "VP"):
             continue

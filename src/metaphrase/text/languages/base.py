@@ -67,6 +67,8 @@ class Language:
     light_characters: frozenset[str] = frozenset()
     # Numerals, as single words, that may be swapped for each other before any counted noun.
     plural_numerals: tuple[str, ...] = ()
+    # A number before a word that begins so is at most this: months, days, hours.
+    number_ceilings: Mapping[str, int] = {}
     # Whether a bag of this language's words is a bag of characters.
     compares_by_character = False
 

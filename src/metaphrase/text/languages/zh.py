@@ -43,6 +43,7 @@ _CLASSES = (
 
 class Chinese(Language):
     plural_numerals = tuple("三四五六七八九")
+    number_ceilings = {"月": 12, "日": 28, "号": 28, "点": 12, "时": 23}
     name = "Chinese"
     negations = frozenset("不 没 没有 無 无 未 非 别 勿 否 莫 毫无 并非 从不 从未 不是 不能 不会 不要".split())
     light_characters = frozenset("的了在是和与及一个这其们之为以对中上")
