@@ -20,6 +20,8 @@ from metaphrase.transforms.swaps import swaps
 
 __all__ = ["CandidateSource", "MaskedWords", "Proposal", "SimilarTable", "TypedSwaps", "WordFilter"]
 
+_JOINTS = frozenset("- ‐ – ' ’".split())
+
 # Whether a word of a sentence may be replaced at all.
 WordFilter = Callable[[Sentence, int], bool]
 
@@ -78,7 +80,10 @@ class SimilarTable:
 
 
 def _is_half_a_term(sentence: Sentence, index: int) -> bool:
+    """Beside a hyphen or apostrophe that stands apart (tokenised text), or a noun beside a noun."""
     words = sentence.words
+    if any(0 <= i < len(words) and words[i].text in _JOINTS for i in (index - 1, index + 1)):
+        return True
     if not is_noun(words[index].tag):
         return False
     return any(0 <= i < len(words) and is_noun(words[i].tag) for i in (index - 1, index + 1))

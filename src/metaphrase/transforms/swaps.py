@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from metaphrase.text.languages import Language, WordClass
+from metaphrase.text.tokens import is_opaque
 from metaphrase.transforms.sentences import Sentence, is_proper_noun
 
 __all__ = ["Swap", "chosen", "swaps"]
@@ -66,6 +67,8 @@ def _number(sentence: Sentence, index: int, language: Language, seed: int) -> Sw
     if not _INTEGER.fullmatch(text) or text.startswith("0"):
         return None
     value = int(text.replace(",", ""))
+    if after[:1].isupper() and not dated:
+        return None  # 1984 Olympics
     is_year = "," not in text and value in _YEARS and len(text) == 4
     if value < 2 or (ceiling and value > 31):
         return None
@@ -150,7 +153,16 @@ def _fits(sentence: Sentence, index: int, word_class: WordClass, language: Langu
         return False
     if word_class.needs == "cue" and not (numbered or after[:1].isdigit() or before.lower() in word_class.cues):
         return False
+    if word_class.kind == "colour" and any(w.text in word_class.words for i, w in enumerate(sentence.words) if i != index):
+        return False  # "red, white and blue"
+    if word_class.kind == "country" and _has_other_names(sentence, index, language):
+        return False  # "Lima, Peru": another country would not be where the city is
     return not (word_class.name and _beside_names(sentence, index, language))
+
+
+def _has_other_names(sentence: Sentence, index: int, language: Language) -> bool:
+    known = _classes(language)
+    return any(_is_name(sentence, i) and w.text not in known for i, w in enumerate(sentence.words) if i != index and not is_opaque(w.text))
 
 
 def _beside_names(sentence: Sentence, index: int, language: Language) -> bool:
