@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from metaphrase.cli import bench, calibrate, demo, judge, methods, report, test, transform, translate
+from metaphrase.cli import bench, calibrate, demo, judge, methods, models, report, test, transform, translate
 
 __all__ = ["app", "run"]
 
@@ -42,6 +42,7 @@ app.command("report")(report.report)
 app.command("bench")(bench.bench)
 app.command("calibrate")(calibrate.calibrate)
 app.command("methods")(methods.methods)
+app.add_typer(models.models, name="models")
 
 
 def run() -> None:

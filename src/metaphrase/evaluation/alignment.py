@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from metaphrase.resources.lite.link_features import FunctionWords, neighbour_fea
 from metaphrase.resources.protocols import Alignment, TokenPair
 from metaphrase.text.languages import language
 from metaphrase.text.normalise import fold
+
+if TYPE_CHECKING:
+    from metaphrase.resources.neural.encoder import Encoder
 
 __all__ = ["AlignmentFigures", "GoldAlignment", "GoldSet", "cross_validated_links", "error_rate", "fit_aligner", "read_gold_alignments"]
 
@@ -117,9 +120,15 @@ class GoldSet:
     direction: Direction
     evidence: EvidenceSource
     gold: Sequence[GoldAlignment]
+    encoder: Encoder | None = None
+    """Of the neural profile, whose scorer sees contextual features too."""
 
     def aligner(self, weights: Weights) -> LexicalAligner:
-        return LexicalAligner(self.direction, self.evidence, weights)
+        if self.encoder is None:
+            return LexicalAligner(self.direction, self.evidence, weights)
+        from metaphrase.resources.neural.link_scorer import ContextualAligner
+
+        return ContextualAligner(self.direction, self.evidence, weights, self.encoder)
 
 
 class _Learner:

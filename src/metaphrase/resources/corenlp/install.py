@@ -13,7 +13,7 @@ from pathlib import Path
 from metaphrase.core.errors import InputError, MissingResourceError, UnknownNameError
 from metaphrase.resources.model_folder import model_folder
 
-__all__ = ["LANGUAGES", "VERSION", "Installation", "LanguageModel", "find_corenlp", "get_corenlp"]
+__all__ = ["LANGUAGES", "VERSION", "Installation", "LanguageModel", "corenlp_manifest", "find_corenlp", "get_corenlp"]
 
 VERSION = "4.5.10"
 _MAIN = "edu.stanford.nlp:stanford-corenlp"
@@ -57,7 +57,7 @@ class Installation:
 def find_corenlp(language: str) -> Installation:
     """The installation for a language; fails with the command that fetches it."""
     _known(language)
-    path = _manifest(language)
+    path = corenlp_manifest(language)
     if not path.is_file():
         raise MissingResourceError(f"CoreNLP for '{language}' is not installed: run: {_command(language)}")
     try:
@@ -69,7 +69,7 @@ def find_corenlp(language: str) -> Installation:
 def get_corenlp(language: str, *, source: str = "auto", progress: Callable[[str, int, int], None]) -> Path:
     """Have Maven fetch the jars (they stay in Maven's own repository), or take a folder of jars; the manifest's path."""
     model = _known(language)
-    path = _manifest(language)
+    path = corenlp_manifest(language)
     if source in ("auto", "maven"):
         progress(f"fetching CoreNLP {VERSION} with {model.megabytes} MB of models through Maven", 0, 0)
         jars, origin = _through_maven(model), f"Maven {_MAIN}:{VERSION}"
@@ -90,7 +90,8 @@ def _known(language: str) -> LanguageModel:
     return LANGUAGES[language]
 
 
-def _manifest(language: str) -> Path:
+def corenlp_manifest(language: str) -> Path:
+    """Where the installation for a language is described."""
     return model_folder() / "corenlp" / f"{VERSION}-{language}.json"
 
 
