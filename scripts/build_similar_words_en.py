@@ -38,6 +38,10 @@ MINILM, BGE = 0.50, 0.68  # similar: above both
 FAR_MINILM, FAR_BGE = 0.28, 0.62  # unrelated: below both
 ONE_PART, ONE_SENSE, SHARED_SENSE = 0.8, 0.5, 0.4
 UNRELATED_PER_WORD = 3
+# Adjectives that order or compare: nothing of another meaning can stand in their place.
+ORDERING = frozenset(
+    "first second third fourth last next final own same other main whole former latter more most such due able sure".split()
+)
 IRREGULAR = {"begin": ("began", "begun"), "choose": ("chose", "chosen"), "hide": ("hid", "hidden"), "build": ("built", "built")}
 
 
@@ -140,7 +144,7 @@ class Builder:
         """Common words of the same kind (person, food, ...) whose vectors are far apart in both models."""
         groups: dict[tuple[str, int], list[Word]] = defaultdict(list)
         for word in self.words.values():
-            if word.rank < COMMON and word.tag in ("NN", "NNS", "JJ"):
+            if word.rank < COMMON and word.tag in ("NN", "NNS", "JJ") and word.text not in ORDERING:
                 shares = self.net.shares_of_senses(PARTS[word.tag], word.lemma)
                 first = next(iter(shares))
                 if shares[first] >= ONE_SENSE:
