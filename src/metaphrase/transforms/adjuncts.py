@@ -163,6 +163,11 @@ def _is_preposition(node: Tree) -> bool:
 _NO_ADJUNCT = frozenset("of to that because although though while if unless whether than as like whereas so".split())
 
 
+def _is_preposition_with_noun(node: Tree) -> bool:
+    labels = [child.label for child in node.children]
+    return labels == ["IN", "NP"] and node.tokens()[0].text.lower() not in _NO_ADJUNCT
+
+
 def _opening_phrase(nodes: Sequence[Tree], sentence: Sentence) -> Iterator[Adjunct]:
     """In 2010, ...: up to the first comma, if no verb stands before it and one stands behind."""
     if not nodes or not (_is_preposition(nodes[0]) or nodes[0].label in ("PP", "ADVP")):
@@ -182,6 +187,8 @@ def _phrases_behind_objects(nodes: Sequence[Tree], sentence: Sentence) -> Iterat
         verb, thing, preposition, complement, following = *nodes[i - 2 : i], nodes[i], nodes[i + 1], nodes[i + 2]
         if not (_is_preposition(preposition) and complement.label == "NP" and _ends_clause(following)):
             continue
+        if _text_of(following) in _MARKS and i + 3 < len(nodes) and nodes[i + 3].label == "NP":
+            continue  # "for her son, Peter": what follows explains the phrase
         behind_object = thing.label == "NP" and verb.label == "VP"
         behind_phrase = thing.label == "NP" and _is_preposition(verb)
         if behind_object or behind_phrase:
@@ -202,19 +209,14 @@ def _relative_clauses(nodes: Sequence[Tree], sentence: Sentence) -> Iterator[Adj
                 yield Adjunct(nodes[i].start, nodes[j].end, "SBAR")
                 break
             if _text_of(nodes[j]) in _ENDS:
-                yield Adjunct(nodes[i].start, nodes[j].start, "SBAR")
+                yield Adjunct(nodes[i].start, nodes[j - 1].end, "SBAR")
                 break
     for i, node in enumerate(nodes):
         closed = i + 1 < len(nodes) and _ends_clause(nodes[i + 1])
         for sub in node.subtrees():
             if sub.label == "SBAR" and closed and sub.end == node.end:
                 yield Adjunct(sub.start, sub.end, "SBAR")
-            if (
-                sub.label == "PP"
-                and len(sub.children) > 1
-                and sub.children[0].label == "IN"
-                and sub.tokens()[0].text.lower() not in _NO_ADJUNCT
-            ):
+            if sub.label == "PP" and _is_preposition_with_noun(sub):
                 yield Adjunct(sub.start, sub.end, "PP")
 
 

@@ -86,6 +86,8 @@ class OtherMeaning:
         )
         batches = [source.propose(sentences, tongue) for source in sources]
         proposals = [[p for batch in batches for p in batch[i] if self._is_other(p, s, tongue)] for i, s in enumerate(sentences)]
+        if not uses_model:  # the table's words are of the right class already: one a word is enough to find some that keep the shape
+            proposals = [_one_a_word(some)[: 2 * self._options.replacements] for some in proposals]
         proposals = [_one_a_word(some) for some in self._same_shape(sentences, proposals, tongue)]
         if uses_model:
             proposals = self._far_apart(sentences, proposals, tongue)
