@@ -94,4 +94,4 @@ def make_plan(
     for planned in methods:
         if len(systems) < planned.method.systems:
             raise ConfigurationError(f"method '{planned.method.name}' compares at least {planned.method.systems} systems: repeat --system")
-    return Plan(segments, direction, methods, systems, baseline)
+    return Plan(segments, direction, methods, systems, baseline, resources.fingerprint())

@@ -48,6 +48,7 @@ class Plan:
     methods: tuple[PlannedMethod, ...]
     systems: tuple[System, ...]
     baseline: frozenset[str] = field(default_factory=frozenset)
+    resources: str = ""  # fingerprint: other resources make other cases and verdicts
 
     def signatures(self) -> dict[str, str]:
         result = {"metaphrase": __version__}
@@ -156,7 +157,8 @@ class Runner:
         return [f"{p.transformation.signature()} {p.relation.signature()}" for p in self._plan.methods]
 
     def _key(self, kind: str, chunk: Sequence[Segment], *signatures: str) -> str:
-        return content_hash(kind, str(self._plan.direction), [(s.id, s.text) for s in chunk], signatures)
+        context = (__version__, self._plan.resources, str(self._plan.direction))
+        return content_hash(kind, context, [(s.id, s.text) for s in chunk], signatures)
 
 
 @dataclass(frozen=True, slots=True)

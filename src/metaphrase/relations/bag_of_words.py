@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import Field
 
 from metaphrase.core.options import Options, read_options
 from metaphrase.core.signature import Signature
@@ -17,24 +20,43 @@ from metaphrase.core.values import Case, MetamorphicCase, Severity, Span, Verdic
 from metaphrase.relations.verdicts import holds, not_applicable, violated
 from metaphrase.resources.profiles import Resources
 from metaphrase.text.languages import Language, language
+from metaphrase.text.normalise import fold
 from metaphrase.text.tokens import Token, is_word
 
-__all__ = ["BagOfWords", "BagOfWordsOptions", "make"]
+__all__ = ["DEFAULTS", "BagOfWords", "BagOfWordsOptions", "make"]
 
 _LATIN_WORD = re.compile(r"[a-z]{2,}")
-_UNIT = re.compile(r"[A-Za-z]+|\d+(?:[.,]\d+)*|\S")
+_CHARACTER_UNIT = re.compile(r"[A-Za-z]+|\d+(?:[.,]\d+)*|\S")
 
 
 class BagOfWordsOptions(Options):
-    """`d`: the distance that is still fine. `major_distance`: from here on the finding counts as major.
+    """`units`: what the bags hold. `d`: the distance that is still fine. `major_distance`: from here on the finding counts as major.
 
-    `skip_latin` passes over translations that keep Latin words where the language is compared by character, as the
-    paper's released code does; by default such a word is one unit.
+    - characters: the paper's bags for Chinese; a Latin word is one unit.
+    - words: the paper's bags for languages that write spaces; all words, by lemma.
+    - content: words that are not function words, whatever their inflection, so that an article or an ending is no finding.
+    - auto: what suits the target language: characters for Chinese, words for English, content where words agree with each other.
+
+    `skip_latin` passes over translations that keep Latin words where characters are compared, as the paper's released code does.
+    Where `d` or `major_distance` is not given, `DEFAULTS` has it by units.
     """
 
-    d: int = 1
-    major_distance: int = 2
+    units: Literal["auto", "characters", "words", "content"] = "auto"
+    d: int | None = Field(default=None, ge=0)
+    major_distance: int | None = Field(default=None, ge=1)
     skip_latin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Distances:
+    """Distances up to `d` are fine, those from `major` on count as major."""
+
+    d: int
+    major: int
+
+
+# The paper reports d = 0..5 and recommends none. A character or two words of difference are mostly wording; one content word seldom is.
+DEFAULTS: Mapping[str, Distances] = {"characters": Distances(1, 3), "words": Distances(2, 3), "content": Distances(0, 1)}
 
 
 def make(resources: Resources, options: Mapping[str, Any]) -> BagOfWords:
@@ -48,7 +70,7 @@ class BagOfWords:
         self._options = options
 
     def signature(self) -> Signature:
-        return Signature(self.name, "1", self._options.model_dump())
+        return Signature(self.name, "2", self._options.model_dump())
 
     def judge(self, cases: Sequence[Case]) -> list[Verdict]:
         return [self._judge(case) for case in cases]
@@ -61,39 +83,62 @@ class BagOfWords:
         if len(case.followup) < len(case.source):
             fields.reverse()  # the shorter text is the phrase
         (inner_field, inner), (_, outer) = fields
-        if self._options.skip_latin and target.compares_by_character and (_LATIN_WORD.search(inner) or _LATIN_WORD.search(outer)):
+        units = self._options.units
+        if units == "auto":
+            units = "characters" if target.compares_by_character else "content" if target.inflects else "words"
+        if self._options.skip_latin and units == "characters" and (_LATIN_WORD.search(inner) or _LATIN_WORD.search(outer)):
             return not_applicable(case, self, "a translation keeps Latin letters, which a bag of characters cannot compare")
-        extra = _surplus(units(inner, target), units(outer, target), target)
+        allowed = self._allowed(units)
+        extra = surplus(bag(inner, target, units), bag(outer, target, units))
         distance = len(extra)
         score = distance / (distance + 2)  # order only: 0 at no distance, towards 1
-        spans = tuple(Span(inner_field, t.start, t.end, inner[t.start : t.end]) for t in _joined(extra, inner))
-        if distance <= self._options.d:
-            return holds(case, self, score, f"distance {distance} is within {self._options.d}", extra={"distance": distance})
+        if distance <= allowed.d:
+            return holds(case, self, score, f"distance {distance} is within {allowed.d}", extra={"distance": distance})
+        spans = tuple(Span(inner_field, t.start, t.end, inner[t.start : t.end]) for t in _joined([unit.token for unit in extra], inner))
         quoted = ", ".join(f"'{s.quote}'" for s in spans)
-        reason = f"{quoted} in the translation of '{_shorter(case)}' is missing from the translation of the text around it"
-        severity = Severity.MAJOR if distance >= self._options.major_distance else Severity.MINOR
+        missing = "is missing" if len(spans) == 1 else "are missing"
+        reason = f"{quoted} in the translation of '{_shorter(case)}' {missing} from the translation of the text around it"
+        severity = Severity.MAJOR if distance >= allowed.major else Severity.MINOR
         return violated(case, self, score, reason, spans, severity, extra={"distance": distance})
 
-
-def _surplus(inner: list[Token], outer: list[Token], target: Language) -> list[Token]:
-    """What of the inner bag the outer one does not hold; words count by their lemma."""
-    left = Counter(target.lemma(t.text) for t in outer)
-    surplus = []
-    for token in inner:
-        key = target.lemma(token.text)
-        if left[key] > 0:
-            left[key] -= 1
-        else:
-            surplus.append(token)
-    return surplus
+    def _allowed(self, units: str) -> Distances:
+        default, given = DEFAULTS[units], self._options
+        return Distances(default.d if given.d is None else given.d, default.major if given.major_distance is None else given.major_distance)
 
 
-def units(text: str, target: Language) -> list[Token]:
-    """What the bag holds: words, or characters where the language is compared so."""
-    if target.compares_by_character:
-        pieces = (Token(m.group(), m.start(), m.end()) for m in _UNIT.finditer(text))
-        return [t for t in pieces if is_word(t.text) and t.text not in target.light_characters]
-    return [t for t in target.tokens(text) if is_word(t.text)]
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A word or character of a bag; two of them are equal if they share a key."""
+
+    token: Token
+    keys: tuple[str, ...]
+
+
+def bag(text: str, target: Language, units: str) -> list[Unit]:
+    """What is compared, in the text's order."""
+    if units == "characters":
+        pieces = (Token(m.group(), m.start(), m.end()) for m in _CHARACTER_UNIT.finditer(text))
+        return [Unit(t, (fold(t.text),)) for t in pieces if is_word(t.text) and t.text not in target.light_characters]
+    tokens = [t for t in target.tokens(text) if is_word(t.text)]
+    if units == "words":
+        return [Unit(t, (target.lemma(t.text),)) for t in tokens]
+    return [Unit(t, (fold(t.text), *target.forms(t.text))) for t in tokens if not target.is_stop(t.text)]
+
+
+def surplus(inner: Sequence[Unit], outer: Sequence[Unit]) -> list[Unit]:
+    """Units of `inner` without an equal in `outer`, as a multiset difference; surer keys are matched first."""
+    left, free = list(inner), list(outer)
+    for level in range(max((len(unit.keys) for unit in (*inner, *outer)), default=0)):
+        counts = Counter(unit.keys[level] for unit in free)
+        rest = []
+        for unit in left:
+            if counts[unit.keys[level]] > 0:
+                counts[unit.keys[level]] -= 1
+                free.remove(next(f for f in free if f.keys[level] == unit.keys[level]))
+            else:
+                rest.append(unit)
+        left = rest
+    return left
 
 
 def _joined(tokens: list[Token], text: str) -> list[Token]:

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from metaphrase.core import registry
 from metaphrase.core.errors import MissingResourceError, UnknownNameError
+from metaphrase.core.signature import content_hash
 from metaphrase.core.values import Direction
 from metaphrase.resources.protocols import Aligner, DependencyParser, Embedder, MaskedLM, Parser, SimilarWords, Synonyms
 
@@ -64,6 +65,10 @@ class Resources:
 
     def synonyms(self, language: str) -> Synonyms:
         return cast(Synonyms, self._get("synonyms", language))
+
+    def fingerprint(self) -> str:
+        """Tells one set of resources from another, without making any."""
+        return content_hash(self.profile, self.choices, self._options)
 
     def has(self, role: str) -> bool:
         """Whether the profile fills a role at all; whether it does so for a language shows on use."""

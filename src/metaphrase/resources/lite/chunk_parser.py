@@ -13,14 +13,15 @@ from metaphrase.core.errors import MissingResourceError
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Direction
 from metaphrase.resources.lite.chinese_parser import ChineseChunkParser
+from metaphrase.resources.lite.english_tags import tag_words
 from metaphrase.resources.protocols import Parser
 from metaphrase.text.languages import language
+from metaphrase.text.languages.en import RELATIVE_PRONOUNS
 from metaphrase.text.tokens import Token, is_opaque
 from metaphrase.text.trees import Tree
 
 __all__ = ["ChunkParser", "make"]
 
-_RELATIVE = frozenset({"who", "which", "that", "whose", "whom"})
 _CLAUSE_END = frozenset({",", ";", ":", ".", "!", "?", "—", "–", "(", ")"})
 
 
@@ -43,7 +44,7 @@ class ChunkParser:
     def signature(self) -> Signature:
         from importlib.metadata import version
 
-        return Signature("chunk-parser", "1", {"textblob": version("textblob")})
+        return Signature("chunk-parser", "2", {"textblob": version("textblob")})
 
     def parse(self, sentences: Sequence[str]) -> list[Tree]:
         return [self._parse(sentence) for sentence in sentences]
@@ -55,11 +56,11 @@ class ChunkParser:
 
 def _chunks(tokens: Sequence[Token]) -> list[Tree]:
     """Base phrases and single words, from the chunker's B-/I- marks."""
-    from textblob.en import parse
+    from textblob.en import parser
 
-    # The tagger splits at white space and slashes are its separators; opaque tokens are names to it.
-    words = ["Name" if is_opaque(t.text) else t.text.replace("/", "|").replace(" ", "_") for t in tokens]
-    tagged = str(parse(" ".join(words), tokenize=False, tags=True, chunks=True)).split()
+    # Slashes are the tagger's separators; opaque tokens are names to it.
+    words = ["Name" if is_opaque(t.text) else t.text.replace("/", "|") for t in tokens]
+    marked = parser.find_chunks([[word, tag] for word, tag in zip(words, tag_words(words), strict=True)])
     result: list[Tree] = []
     label = ""
     current: list[Tree] = []
@@ -69,19 +70,26 @@ def _chunks(tokens: Sequence[Token]) -> list[Tree]:
             result.append(Tree(label, tuple(current)))
             current.clear()
 
-    for token, item in zip(tokens, tagged, strict=True):
-        _, tag, chunk = item.split("/")[:3]
+    for token, (_, tag, chunk, *_) in zip(tokens, marked, strict=True):
         leaf = Tree(tag, token=token)
-        if chunk == "O":
+        if chunk == "O" or (tag == "CC" and _ends_in_noun(current)):
             flush()
             result.append(leaf)
         else:
-            if chunk.startswith("B-") or chunk[2:] != label or not current:
+            if chunk.startswith("B-") or chunk[2:] != label or not current or (tag in _OPENERS and _ends_in_noun(current)):
                 flush()
                 label = chunk[2:]
             current.append(leaf)
     flush()
     return result
+
+
+# What opens a new phrase behind a noun: the chunker joins "the company last year", "the car all afternoon".
+_OPENERS = frozenset({"DT", "PDT", "PRP$", "JJ", "JJR", "JJS", "RB"})
+
+
+def _ends_in_noun(leaves: Sequence[Tree]) -> bool:
+    return bool(leaves) and leaves[-1].label.startswith(("NN", "PRP")) and leaves[-1].label != "PRP$"
 
 
 def _attach(chunks: list[Tree]) -> list[Tree]:
@@ -130,10 +138,12 @@ def _join_prepositions(nodes: list[Tree], *, only_of: bool) -> list[Tree]:
         head, preposition, complement = result[i : i + 3]
         if not (_is_noun_phrase(head) and preposition.label == "PP" and _is_noun_phrase(complement)):
             continue
+        if i > 0 and result[i - 1].label == "PP" and [leaf.label for leaf in head.leaves()] == ["NN"]:
+            continue  # "in front of the hall" is a preposition
         is_of = _word(preposition) == "of"
         followed_by_verb = i + 3 < len(result) and result[i + 3].label == "VP"
         starts_clause = i == 0 or _word(result[i - 1]) in _CLAUSE_END
-        if is_of or (not only_of and starts_clause and followed_by_verb and _word(preposition) not in _RELATIVE):
+        if is_of or (not only_of and starts_clause and followed_by_verb and _word(preposition) not in RELATIVE_PRONOUNS):
             result[i : i + 3] = [Tree("NP", (head, Tree("PP", (*preposition.children, complement))))]
     return result
 
@@ -145,7 +155,7 @@ def _join_relatives(nodes: list[Tree]) -> list[Tree]:
         if len(result) - i < 3:  # joined further right already
             continue
         head, pronoun, verb = result[i : i + 3]
-        if not (_is_noun_phrase(head) and _word(pronoun) in _RELATIVE and verb.label == "VP"):
+        if not (_is_noun_phrase(head) and _word(pronoun) in RELATIVE_PRONOUNS and verb.label == "VP"):
             continue
         end = i + 3
         while end < len(result) and result[end].label in ("NP", "PP", "ADVP", "ADJP"):

@@ -69,6 +69,8 @@ class Language:
     plural_numerals: tuple[str, ...] = ()
     # A number before a word that begins so is at most this: months, days, hours.
     number_ceilings: Mapping[str, int] = {}
+    # Whether articles, adjectives and verbs change with the words around them.
+    inflects = True
     # Whether a bag of this language's words is a bag of characters.
     compares_by_character = False
 
@@ -112,6 +114,10 @@ class Language:
     def lemma(self, word: str) -> str:
         """The dictionary form, folded; the folded word where none is known."""
         return _lemma(self.code.split("-")[0], word)
+
+    def forms(self, word: str) -> tuple[str, ...]:
+        """Keys of a word: two words that share one are inflections of each other (el niño, las niñas)."""
+        return (self.lemma(word),)
 
     def stem(self, word: str) -> str:
         """What related words share ("assist", "assistance"): here the beginning of the lemma."""

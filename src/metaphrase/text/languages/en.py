@@ -9,7 +9,14 @@ from functools import cached_property, lru_cache
 from metaphrase.text.languages.base import Language, WordClass
 from metaphrase.text.tokens import Token
 
-__all__ = ["English"]
+__all__ = ["BARE_INFINITIVE_AFTER", "RELATIVE_PRONOUNS", "SUBJECT_PRONOUNS", "English"]
+
+RELATIVE_PRONOUNS = frozenset("who which that whose whom".split())
+SUBJECT_PRONOUNS = frozenset("i we you they he she it who".split())
+# After these a noun may be followed by a verb without "to": they saw the man leave.
+BARE_INFINITIVE_AFTER = frozenset(
+    "make makes made let lets help helps helped see sees saw hear hears heard watch watches watched feel feels felt have has had".split()
+)
 
 _CLITIC = re.compile(r"(?i)(?P<stem>.+?)(?P<clitic>n['’]t|['’](?:s|re|ve|ll|d|m))")
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
@@ -23,6 +30,7 @@ _SUFFIX = re.compile(
 class English(Language):
     plural_numerals = tuple("two three four five six seven eight nine ten eleven twelve".split())
     name = "English"
+    inflects = False
     number_words = {
         **{word: value for value, word in enumerate(_UNITS.split())},
         **{word: 10 * value for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)},
