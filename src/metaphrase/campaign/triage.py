@@ -1,4 +1,4 @@
-"""Triage: verdicts that blame overlapping words of the same translation are one finding."""
+"""Triage: verdicts that blame the same words are one finding."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from metaphrase.core.signature import content_hash
 from metaphrase.core.values import Case, Finding, MetamorphicCase, Report, Segment, Severity, Span, rank
+from metaphrase.text.normalise import fold
 
 __all__ = ["group"]
 
@@ -39,20 +40,26 @@ def _order(report: Report) -> tuple[bool, float, int, str]:
 
 
 def _clusters(reports: Sequence[Report]) -> list[list[Report]]:
-    """Connected components of "blames overlapping words"; a report without spans stands alone."""
-    clusters: list[tuple[list[Report], list[tuple[str, Span, str]]]] = []
+    """Connected components of "blames the same words"; a report without spans stands alone."""
+    clusters: list[list[Report]] = []
     for report in reports:
-        places = [(text, span, report.system) for text, _, span in _places(report)]
-        members, joined = [report], list(places)
-        apart = []
-        for cluster in clusters:
-            if any(s == o and a == b and x.start < y.end and y.start < x.end for a, x, s in places for b, y, o in cluster[1]):
-                members = cluster[0] + members
-                joined = cluster[1] + joined
-            else:
-                apart.append(cluster)
-        clusters = [*apart, (members, joined)]
-    return [members for members, _ in clusters]
+        same = [cluster for cluster in clusters if any(_same_error(report, other) for other in cluster)]
+        apart = [cluster for cluster in clusters if not any(cluster is one for one in same)]
+        clusters = [*apart, [*(other for cluster in same for other in cluster), report]]
+    return clusters
+
+
+def _same_error(one: Report, other: Report) -> bool:
+    """Overlapping words of the same translation; or the same word of two follow-ups that its common source is said to lack."""
+    if one.system != other.system:
+        return False
+    for text, quote, span in _places(one):
+        for other_text, other_quote, other_span in _places(other):
+            if text == other_text and span.start < other_span.end and other_span.start < span.end:
+                return True
+            if one.case.source == other.case.source and span.text == other_span.text and fold(quote) == fold(other_quote):
+                return True
+    return False
 
 
 def _places(report: Report) -> Iterator[tuple[str, str, Span]]:

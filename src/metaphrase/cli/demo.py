@@ -32,12 +32,22 @@ def demo(
         as_file(data / "apertium.jsonl") as recording,
         tempfile.TemporaryDirectory() as folder,
     ):
-        system = "apertium:eng-spa" if live else f"recorded:{recording}"
+        name = "apertium:eng-spa" if live else "apertium, recorded"
         configuration = Configuration.model_validate(
-            {"from": "en", "to": "es", "systems": [system], "store": str(Path(folder) / "demo.db")}
+            {
+                "from": "en",
+                "to": "es",
+                "systems": [name],
+                "system": {} if live else {name: {"type": "recorded", "file": str(recording)}},
+                "store": str(Path(folder) / "demo.db"),
+            }
         )
         reader = SegmentReader([sentences], "en")
         run_campaign(reader, sentences, configuration, console, outputs=[], progress=o.wants_progress(no_progress, False), verbose=verbose)
+    console.print()
+    console.print(
+        "The words in brackets are where the engine contradicts itself: alone, a phrase means one thing, in its sentence another."
+    )
     console.print()
     console.print("Next: test a system of yours on sentences of yours, one a line:", style="bold")
     console.print("  metaphrase test sentences.txt --system 'command:PROGRAM ARGS' --from en --to es", markup=False)

@@ -16,7 +16,7 @@ from metaphrase.resources.lite.chinese_parser import ChineseChunkParser
 from metaphrase.resources.lite.english_tags import tag_words
 from metaphrase.resources.protocols import Parser
 from metaphrase.text.languages import language
-from metaphrase.text.languages.en import RELATIVE_PRONOUNS
+from metaphrase.text.languages.en import RELATIVE_PRONOUNS, TEMPORAL_ADJECTIVES
 from metaphrase.text.tokens import Token, is_opaque
 from metaphrase.text.trees import Tree
 
@@ -76,7 +76,7 @@ def _chunks(tokens: Sequence[Token]) -> list[Tree]:
             flush()
             result.append(leaf)
         else:
-            if chunk.startswith("B-") or chunk[2:] != label or not current or (tag in _OPENERS and _ends_in_noun(current)):
+            if chunk.startswith("B-") or chunk[2:] != label or not current or _opens(leaf, current):
                 flush()
                 label = chunk[2:]
             current.append(leaf)
@@ -85,7 +85,11 @@ def _chunks(tokens: Sequence[Token]) -> list[Tree]:
 
 
 # What opens a new phrase behind a noun: the chunker joins "the company last year", "the car all afternoon".
-_OPENERS = frozenset({"DT", "PDT", "PRP$", "JJ", "JJR", "JJS", "RB"})
+_OPENERS = frozenset({"DT", "PDT", "PRP$", "RB"})
+
+
+def _opens(leaf: Tree, before: Sequence[Tree]) -> bool:
+    return _ends_in_noun(before) and (leaf.label in _OPENERS or str(leaf.token).lower() in TEMPORAL_ADJECTIVES)
 
 
 def _ends_in_noun(leaves: Sequence[Tree]) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from metaphrase.text.languages.en import BARE_INFINITIVE_AFTER, RELATIVE_PRONOUNS, SUBJECT_PRONOUNS
+from metaphrase.text.languages.en import BARE_INFINITIVE_AFTER, RELATIVE_PRONOUNS, SUBJECT_PRONOUNS, UNCHANGED_PASTS
 
 __all__ = ["tag_words"]
 
 _DETERMINERS = ("DT", "PRP$", "POS")
 _BEFORE_NOUN = (*_DETERMINERS, "CD", "JJ", "JJR", "JJS")
+_OBJECT_STARTS = ("DT", "PRP$", "PRP", "CD")
 _VERBS = ("VB", "VBD", "VBN", "VBP", "VBZ", "MD")
 
 
@@ -62,6 +63,8 @@ def _nouns_after_determiners(words: Sequence[str], tags: list[str]) -> None:
         if tags[i] not in ("VB", "VBP"):
             continue
         after_noun = tags[i - 1] == "NN" and _in_phrase(tags, i - 1) and not any(w in BARE_INFINITIVE_AFTER for w in words[:i])
+        # "the talks of the board set a date": the only verb stays one.
+        after_noun = after_noun and _has_main_verb(words, [*tags[:i], "NN", *tags[i + 1 :]])
         after_adjective = tags[i - 1] in ("JJ", "JJR", "JJS") and _has_determiner(tags, i)
         if tags[i - 1] in ("DT", "PRP$") or after_adjective or (after_noun and tags[i] == "VB"):
             tags[i] = "NN"
@@ -88,12 +91,16 @@ def _first_word_commands(words: Sequence[str], tags: list[str]) -> None:
 
 
 def _missing_verb(words: Sequence[str], tags: list[str]) -> None:
-    """The robot arm MOVES the parts; travel agencies REPORT a loss: a sentence needs a verb outside its relative clauses."""
+    """The robot arm MOVES the parts; travel agencies REPORT a loss; the rides COST half: a sentence needs a verb outside its relative clauses."""
     if _has_main_verb(words, tags):
         return
     last = len(tags) - 1 - (not words[-1].isalnum()) if tags else 0
     for i in range(1, last):
-        if tags[i] == "NNS" and tags[i - 1] in ("NN", "NNP") and words[i].endswith("s"):
+        if words[i] in UNCHANGED_PASTS and tags[i - 1].startswith("NN") and (tags[i + 1] in _OBJECT_STARTS or words[i + 1] == "half"):
+            tags[i] = "VBD"
+            return
+    for i in range(1, last):
+        if tags[i] == "NNS" and tags[i - 1] in ("NN", "NNP") and words[i].endswith("s") and words[i + 1] != "of":
             tags[i] = "VBZ"
             return
     for i in range(1, last):
@@ -118,8 +125,8 @@ def _has_main_verb(words: Sequence[str], tags: Sequence[str]) -> bool:
 _RULES: tuple[Callable[[Sequence[str], list[str]], None], ...] = (
     _close_quote_is_possessive,
     _participles_before_nouns,
-    _nouns_after_determiners,
     _verbs_after_pronouns,
+    _nouns_after_determiners,
     _first_word_commands,
     _missing_verb,
     _participles_before_nouns,  # "moves the finished parts" shows only now that "moves" is a verb

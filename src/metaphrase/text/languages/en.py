@@ -9,10 +9,14 @@ from functools import cached_property, lru_cache
 from metaphrase.text.languages.base import Language, WordClass
 from metaphrase.text.tokens import Token
 
-__all__ = ["BARE_INFINITIVE_AFTER", "RELATIVE_PRONOUNS", "SUBJECT_PRONOUNS", "English"]
+__all__ = ["BARE_INFINITIVE_AFTER", "RELATIVE_PRONOUNS", "SUBJECT_PRONOUNS", "TEMPORAL_ADJECTIVES", "UNCHANGED_PASTS", "English"]
 
 RELATIVE_PRONOUNS = frozenset("who which that whose whom".split())
 SUBJECT_PRONOUNS = frozenset("i we you they he she it who".split())
+# They open a phrase of time behind a noun: the company last year.
+TEMPORAL_ADJECTIVES = frozenset("last next previous following".split())
+# Nouns too, and verbs whose past is their base form.
+UNCHANGED_PASTS = frozenset("beat bet burst cast cost cut hit hurt let put set shut split spread".split())
 # After these a noun may be followed by a verb without "to": they saw the man leave.
 BARE_INFINITIVE_AFTER = frozenset(
     "make makes made let lets help helps helped see sees saw hear hears heard watch watches watched feel feels felt have has had".split()
