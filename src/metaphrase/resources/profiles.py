@@ -1,6 +1,6 @@
 """Profiles: named sets of resources, made when they are first asked for.
 
-A resource's factory is called as `factory(languages, options)`: `languages` is the Direction of an aligner or the
+A resource's factory is called as `factory(languages, options)`: `languages` is the Direction of an aligner or lexicon or the
 language code of everything else, `options` the table `[resource.ROLE]` of the configuration.
 """
 
@@ -14,12 +14,12 @@ from metaphrase.core import registry
 from metaphrase.core.errors import MissingResourceError, UnknownNameError
 from metaphrase.core.signature import content_hash
 from metaphrase.core.values import Direction
-from metaphrase.resources.protocols import Aligner, DependencyParser, Embedder, MaskedLM, Parser, SimilarWords, Synonyms
+from metaphrase.resources.protocols import Aligner, DependencyParser, Embedder, Lexicon, MaskedLM, Parser, SimilarWords, Synonyms
 
 __all__ = ["PROFILES", "ROLES", "Resources"]
 
 PROFILES = ("lite", "neural")
-ROLES = ("aligner", "parser", "dependency-parser", "embedder", "masked-lm", "similar-words", "synonyms")
+ROLES = ("aligner", "parser", "dependency-parser", "embedder", "masked-lm", "lexicon", "similar-words", "synonyms")
 
 
 class Resources:
@@ -62,6 +62,9 @@ class Resources:
 
     def similar_words(self, language: str) -> SimilarWords:
         return cast(SimilarWords, self._get("similar-words", language))
+
+    def lexicon(self, direction: Direction) -> Lexicon:
+        return cast(Lexicon, self._get("lexicon", direction))
 
     def synonyms(self, language: str) -> Synonyms:
         return cast(Synonyms, self._get("synonyms", language))

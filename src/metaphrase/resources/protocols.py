@@ -24,6 +24,7 @@ __all__ = [
     "Candidate",
     "DependencyParser",
     "Embedder",
+    "Lexicon",
     "Link",
     "MaskedLM",
     "MaskedText",
@@ -130,10 +131,19 @@ class MaskedLM(Protocol):
 
 
 @runtime_checkable
+class Lexicon(Protocol):
+    """How surely a target word is a listed translation of a source word, 0..1."""
+
+    def strength(self, source: str, target: str) -> float: ...
+    def signature(self) -> Signature: ...
+
+
+@runtime_checkable
 class Synonyms(Protocol):
-    """How surely two words of a language mean the same, 0..1."""
+    """How surely two words of a language mean the same, and how rare a word is; both 0..1."""
 
     def related(self, a: str, b: str) -> float: ...
+    def rarity(self, word: str) -> float: ...
     def signature(self) -> Signature: ...
 
 

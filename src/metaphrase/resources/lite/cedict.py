@@ -52,9 +52,11 @@ class Cedict:
             if line[0] == "#":
                 continue
             traditional, simplified, rest = line.split(" ", 2)
-            for word in {simplified, traditional}:
-                before = entries.get(word)
-                entries[word] = rest if before is None else before + rest
+            before = entries.get(simplified)
+            entries[simplified] = rest if before is None else before + rest
+            if traditional != simplified:
+                before = entries.get(traditional)
+                entries[traditional] = rest if before is None else before + rest
         self._english = language("en")
 
     def __contains__(self, word: str) -> bool:
@@ -154,22 +156,6 @@ class Cedict:
             for character in set(word):
                 counts[character] = counts.get(character, 0) + 1
         return {c: n / (len(words) + 1) for c, n in counts.items()}
-
-    @lru_cache(maxsize=32_768)  # noqa: B019
-    def gloss_count(self, lemma: str) -> int:
-        """In how many words' glosses an English word stands: a measure of how common it is."""
-        return self._gloss_counts.get(lemma, 0)
-
-    @property
-    def _gloss_counts(self) -> dict[str, int]:
-        if not hasattr(self, "_counts"):
-            counts: dict[str, int] = {}
-            word = re.compile(r"[a-z]+")
-            for rest in self._entries.values():
-                for found in set(word.findall(rest.partition("]")[2].lower())):
-                    counts[found] = counts.get(found, 0) + 1
-            self._counts = counts
-        return self._counts
 
 
 @cache

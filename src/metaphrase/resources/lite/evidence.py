@@ -186,7 +186,7 @@ class GeneralEvidence:
         ]
         for i in content[0]:
             for j in content[1]:
-                alike = _cognate(lemmas[0][i], lemmas[1][j])
+                alike = cognate(lemmas[0][i], lemmas[1][j])
                 evidence["stem"][i, j] = alike
                 if alike == 0.0 and source[i][0].isupper() and target[j][0].isupper():
                     sounds = likeness(source[i], target[j])
@@ -213,7 +213,7 @@ class GlossaryEvidence:
         return evidence
 
 
-def _cognate(a: str, b: str) -> float:
+def cognate(a: str, b: str) -> float:
     """How much of two spellings agrees; short agreements are chance."""
     left, right = bare_letters(a), bare_letters(b)
     if left[:1] != right[:1] and left[1:3] != right[1:3]:
