@@ -15,6 +15,7 @@ def bench(
     data: Annotated[Path | None, typer.Option("--data", help="Folder (or file) with the labelled data.")] = None,
     profile: o.Profile = None,
     output: Annotated[list[Path] | None, typer.Option("-o", "--output", help="Write .json or .md; repeatable.")] = None,
+    compat: Annotated[bool, typer.Option("--compat", help="Repeat the released figures, with the conventions behind them.")] = False,
     config: o.ConfigFile = None,
 ) -> None:
     """Measure on labelled data, with an interval, next to the published figures."""
@@ -27,7 +28,11 @@ def bench(
     if name == "list":
         typer.echo("\n".join(registry.benchmarks.names()))
         return
-    benchmark: Benchmark = registry.benchmarks.load(name)
+    if compat and f"{name}-compat" not in registry.benchmarks:
+        raise ConfigurationError(
+            f"benchmark '{name}' has no --compat setting; one of these has: {_compatible(registry.benchmarks.names())}"
+        )
+    benchmark: Benchmark = registry.benchmarks.load(f"{name}-compat" if compat else name)
     if data is None:
         raise ConfigurationError("where is the labelled data? Give --data DIR")
     configuration = o.configure(config, profile=profile)
@@ -36,3 +41,7 @@ def bench(
     typer.echo(result.markdown())
     for path in output or []:
         write_result(result, path)
+
+
+def _compatible(names: list[str]) -> str:
+    return ", ".join(name.removesuffix("-compat") for name in names if name.endswith("-compat"))

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from metaphrase.cli import bench, calibrate, demo, judge, methods, models, report, test, transform, translate
+from metaphrase.cli import bench, calibrate, demo, formalize, judge, methods, models, report, test, transform, translate
 
 __all__ = ["app", "run"]
 
@@ -38,6 +38,7 @@ app.command("test")(test.test)
 app.command("transform")(transform.transform)
 app.command("translate")(translate.translate)
 app.command("judge")(judge.judge)
+app.command("formalize")(formalize.formalize)
 app.command("report")(report.report)
 app.command("bench")(bench.bench)
 app.command("calibrate")(calibrate.calibrate)

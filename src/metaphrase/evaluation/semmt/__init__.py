@@ -1,0 +1,1 @@
+"""SemMT: what is learnt from labelled data, and the paper's tables."""

@@ -1,0 +1,319 @@
+"""SemMT: a text and its back-translation must mean the same.
+
+Statements about quantities and logic are read by the lexicon and compared by named rules (`text/meaning/compare.py`), or by the paper's
+similarities of regular expressions. Free text gets the general check of `text/meaning/facts.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Literal
+
+from pydantic import Field
+
+from metaphrase.core.errors import ConfigurationError
+from metaphrase.core.options import Options, read_options
+from metaphrase.core.signature import Signature
+from metaphrase.core.values import Case, Direction, Outcome, RoundTripCase, Severity, Span, Verdict
+from metaphrase.core.weights import Weights, shipped_weights
+from metaphrase.resources.profiles import Resources
+from metaphrase.resources.protocols import TokenPair
+from metaphrase.text.languages import language
+from metaphrase.text.meaning import lexicon as lexicons
+from metaphrase.text.meaning.automata import Limits
+from metaphrase.text.meaning.compare import Difference, compare
+from metaphrase.text.meaning.facts import FactTable, compare_facts
+from metaphrase.text.meaning.formalizer import Formalizer
+from metaphrase.text.meaning.grammar import load_ranking
+from metaphrase.text.meaning.lexicon import Lexicon, LexiconError, Mark, Reader
+from metaphrase.text.meaning.similarity import compare_regexes
+from metaphrase.text.meaning.trip import Agreement, Trip, locate, locate_by_agreement
+
+__all__ = ["SemMT", "SemMTOptions", "semmt_relation"]
+
+UNDETERMINED = "und"
+# A text with more words that the lexicon does not know is free text.
+_MOST_UNKNOWN = 0.2
+_MOST_REASONS = 3
+_CATEGORIES = {
+    "negation": "opposite meaning",
+    "count": "wrong quantity or time",
+    "number": "wrong quantity or time",
+    "date": "wrong quantity or time",
+    "comparison": "wrong quantity or time",
+    "thing": "word/phrase mistranslation",
+    "name": "wrong named entity",
+    "order": "unclear logic",
+    "logic": "unclear logic",
+    "condition": "unclear logic",
+    "edge": "incorrect modification",
+    "kind": "incorrect modification",
+}
+
+
+class SemMTOptions(Options):
+    """`metric`: named rules, or a similarity of the paper (violated at or below `threshold`).
+
+    `number` also reports singular for plural, as a minor finding of its own kind. `free_text` checks sentences that are no statements.
+    `language` is that of cases that do not name theirs. `seconds` and `states` bound the work for one case. `lexicon` adds words to the
+    shipped tables: `[relation.semmt.lexicon.things] NUM = ["figure"]`.
+    """
+
+    metric: Literal["rules", "regex", "automaton", "hybrid"] = "rules"
+    threshold: float | None = Field(default=None, ge=0, le=1)
+    number: bool = True
+    free_text: bool = True
+    language: str = "en"
+    seconds: float = Field(default=1.0, gt=0, le=60)
+    states: int = Field(default=30_000, gt=0)
+    lexicon: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    """How sure, what was found, how the texts were read."""
+
+    score: float
+    found: tuple[Difference, ...]
+    read: str
+    reason: str = ""
+    trip: Trip | None = None
+    spans: tuple[Span, ...] = ()
+
+
+class SemMT:
+    """Judges round trips."""
+
+    name = "semmt"
+
+    def __init__(self, resources: Resources, options: SemMTOptions, weights: Weights) -> None:
+        self._resources = resources
+        self._options = options
+        self._weights = weights
+        self._rules: Mapping[str, float] = weights.values["rules"]
+        default = weights.values["threshold"] if options.metric == "rules" else weights.values["metrics"][options.metric]
+        self._threshold = default if options.threshold is None else options.threshold
+        self._lexicon = lru_cache(maxsize=16)(self._load_lexicon)
+        self._formalizers: dict[str, Formalizer] = {}
+        self._signature = str(self.signature())
+        self._lexicon(options.language)  # a wrong table is reported now, not in the middle of a run
+
+    def signature(self) -> Signature:
+        chosen = {
+            "metric": self._options.metric,
+            "threshold": self._threshold,
+            "number": self._options.number,
+            "free-text": self._options.free_text,
+            "weights": self._weights.digest,
+            "lexicon": "own" if self._options.lexicon else None,
+        }
+        return Signature(self.name, "1", chosen)
+
+    def judge(self, cases: Sequence[Case]) -> list[Verdict]:
+        signature = self._signature
+        verdicts = [self._judge(case, signature) for case in cases]
+        return self._with_intermediate_spans(cases, verdicts)
+
+    def _judge(self, case: Case, signature: str) -> Verdict:
+        if not isinstance(case, RoundTripCase):
+            return _not_applicable(case, f"semmt compares a round trip; this is a {case.kind} case", signature)
+        if case.back_translation is None:
+            return _not_applicable(case, "the back-translation is missing", signature)
+        if not case.source.strip():
+            return _not_applicable(case, "the source is empty", signature)
+        if not case.back_translation.strip():
+            lost = _Judgement(1.0, (Difference("all-lost", "meaning", "the back-translation is empty"),), "not")
+            return self._verdict(case, case.back_translation, lost, signature)
+        judged = self._compare(case, case.back_translation)
+        if isinstance(judged, str):
+            return _not_applicable(case, judged, signature)
+        return self._verdict(case, case.back_translation, judged, signature)
+
+    def _compare(self, case: RoundTripCase, back: str) -> _Judgement | str:
+        code = self._options.language if case.direction.source == UNDETERMINED else case.direction.source
+        known = self._lexicon(code)
+        if known is not None:
+            reader = Reader(known)
+            ours, theirs = reader.read(case.source), reader.read(back)
+            if _is_statement(ours) and _is_statement(theirs) and len(ours) <= lexicons.LONGEST_SENTENCE:
+                if self._options.metric == "rules":
+                    return self._by_rules(case, ours, theirs)
+                return self._by_similarity(code, known, case.source, back)
+        if self._options.metric != "rules":
+            return "not a statement that can be formalised" if known is not None else f"there is no formaliser for '{code}'"
+        if not self._options.free_text:
+            return "free text, which the options leave out"
+        return self._by_facts(case, back, code, known)
+
+    def _by_rules(self, case: RoundTripCase, ours: Sequence[Mark], theirs: Sequence[Mark]) -> _Judgement:
+        found = [d for d in compare(ours, theirs) if self._options.number or d.kind == "meaning"]
+        middle = self._intermediate_marks(case)
+        trip = locate(ours, middle, theirs, found) if middle is not None else _by_agreement(case)
+        whole = not any(mark.kind == "unknown" for mark in (*ours, *theirs))
+        spans = _name_spans(case, found, ours, middle or ())
+        return _Judgement(
+            _either(self._rules.get(d.rule, 0.5) for d in found), tuple(found), "whole" if whole else "partly", trip=trip, spans=spans
+        )
+
+    def _by_similarity(self, code: str, known: Lexicon, source: str, back: str) -> _Judgement | str:
+        formalizer = self._formalizers.setdefault(code, Formalizer(known, load_ranking(code)))
+        ours, theirs = formalizer.read(source), formalizer.read(back)
+        if not (ours.regex and theirs.regex):
+            # The paper counts what cannot be read as similarity 0; here the note says so.
+            why = ours.why or theirs.why
+            return _Judgement(1.0, (), "not", f"similarity 0: not formalised ({why})")
+        outcome = compare_regexes(ours.regex, theirs.regex, limits=Limits(self._options.states, self._options.seconds))
+        value = {"regex": outcome.tokens, "automaton": outcome.language, "hybrid": outcome.hybrid}[self._options.metric]
+        if value is None:
+            return f"not decided: {outcome.why}"
+        reason = f"the meanings are {value:.3f} alike by {self._options.metric}: {ours.regex} and {theirs.regex}"
+        return _Judgement(1.0 - value, (), ours.how if ours.how == theirs.how else "partly", reason)
+
+    def _by_facts(self, case: RoundTripCase, back: str, code: str, known: Lexicon | None) -> _Judgement:
+        table = FactTable.of(known.facts, known.fact_numbers) if known is not None else FactTable()
+        weighed = compare_facts(case.source, back, language(code), table)
+        read = "free text" if known is not None else "free text: numbers and names only"
+        return _Judgement(_either(worth for _, worth in weighed), tuple(d for d, _ in weighed), read, trip=_by_agreement(case))
+
+    def _verdict(self, case: RoundTripCase, back: str, judged: _Judgement, signature: str) -> Verdict:
+        limit = self._threshold if self._options.metric == "rules" else 1.0 - self._threshold
+        violated = judged.score >= limit and (bool(judged.found) or self._options.metric != "rules")
+        meant = any(difference.kind == "meaning" for difference in judged.found) or (violated and not judged.found)
+        extra: dict[str, Any] = {"read": judged.read}
+        if judged.found:
+            extra["differences"] = [{"rule": d.rule, "kind": d.kind} for d in judged.found]
+        if violated and judged.trip is not None:
+            extra["trip"] = {"leg": judged.trip.leg, "confidence": round(judged.trip.confidence, 2), "why": judged.trip.why}
+        quotes = [_says(difference, case.source, back) for difference in judged.found]
+        told = "; ".join(quotes[:_MOST_REASONS]) + (f"; and {len(quotes) - _MOST_REASONS} more" if len(quotes) > _MOST_REASONS else "")
+        reason = judged.reason or told or f"nothing changed ({judged.read})"
+        return Verdict(
+            case.id, self.name, Outcome.VIOLATED if violated else Outcome.HOLDS, judged.score, reason, signature,
+            spans=(*_back_spans(judged.found, back), *judged.spans) if violated else (),
+            severity=(Severity.MAJOR if meant else Severity.MINOR) if violated else None,
+            major=judged.score if meant else 0.1 * judged.score,
+            category=_category(judged.found) if violated else None,
+            extra=extra,
+        )  # fmt: skip
+
+    def _intermediate_marks(self, case: RoundTripCase) -> list[Mark] | None:
+        """The intermediate text read by its language's lexicon, if there is one."""
+        if not case.intermediate:
+            return None
+        codes = [case.direction.target] if case.direction.target != UNDETERMINED else lexicons.languages()
+        for code in codes:
+            known = self._lexicon(code) if code != self._options.language else None
+            marks = Reader(known).read(case.intermediate) if known is not None else []
+            if _is_statement(marks):
+                return marks
+        return None
+
+    def _with_intermediate_spans(self, cases: Sequence[Case], verdicts: list[Verdict]) -> list[Verdict]:
+        """Through word alignment, where in the intermediate text the blamed words of the source stand."""
+        wanted: dict[Direction, list[int]] = {}
+        for place, (case, verdict) in enumerate(zip(cases, verdicts, strict=True)):
+            known = isinstance(case, RoundTripCase) and case.intermediate and UNDETERMINED not in str(case.direction)
+            if known and verdict.violated and not any(span.text == "intermediate" for span in verdict.spans):
+                wanted.setdefault(case.direction, []).append(place)
+        for direction, places in wanted.items() if self._resources.has("aligner") else ():
+            source, target = language(direction.source), language(direction.target)
+            sides = [
+                (source.tokens(c.back_translation or ""), target.tokens(c.intermediate or ""))
+                for p in places
+                if isinstance(c := cases[p], RoundTripCase)
+            ]
+            links = self._resources.aligner(direction).align(
+                [TokenPair(tuple(t.text for t in a), tuple(t.text for t in b)) for a, b in sides]
+            )
+            for place, (left, right), found in zip(places, sides, links, strict=True):
+                blamed = {i for i, t in enumerate(left) if any(s.start < t.end and t.start < s.end for s in verdicts[place].spans)}
+                text = getattr(cases[place], "intermediate", "") or ""
+                hits = sorted({link.target for link in found.links if link.source in blamed})
+                spans = tuple(Span("intermediate", right[i].start, right[i].end, text[right[i].start : right[i].end]) for i in hits)
+                verdicts[place] = replace(verdicts[place], spans=(*verdicts[place].spans, *spans))
+        return verdicts
+
+    def _load_lexicon(self, code: str) -> Lexicon | None:
+        base = code.split("-")[0]
+        if not self._options.lexicon or base != self._options.language:
+            return lexicons.load(base)
+        try:
+            return lexicons.extended(base, self._options.lexicon)
+        except LexiconError as error:
+            raise ConfigurationError(f"[relation.semmt.lexicon]: {error}") from None
+
+
+def _not_applicable(case: Case, reason: str, signature: str) -> Verdict:
+    return Verdict(case.id, SemMT.name, Outcome.NOT_APPLICABLE, None, reason, signature)
+
+
+def _is_statement(marks: Sequence[Mark]) -> bool:
+    """Whether the lexicon knows nearly all words, and at least one thing."""
+    unknown = sum(mark.kind == "unknown" for mark in marks)
+    return any(mark.kind == "thing" for mark in marks) and unknown <= _MOST_UNKNOWN * len(marks)
+
+
+def _either(chances: Any) -> float:
+    rest = 1.0
+    for chance in chances:
+        rest *= 1.0 - chance
+    return 1.0 - rest
+
+
+def _says(difference: Difference, source: str, back: str) -> str:
+    ours = f"'{source[slice(*difference.source)]}'" if difference.source else "it"
+    theirs = f"'{back[slice(*difference.back)]}'" if difference.back else "nothing"
+    return f"{difference.says.format(source=ours, back=theirs)} ({difference.rule})"
+
+
+def _back_spans(found: Sequence[Difference], back: str) -> tuple[Span, ...]:
+    places = sorted({difference.back for difference in found if difference.back})
+    return tuple(Span("back_translation", start, end, back[start:end]) for start, end in places)
+
+
+def _name_spans(case: RoundTripCase, found: Sequence[Difference], ours: Sequence[Mark], middle: Sequence[Mark]) -> tuple[Span, ...]:
+    """Where the intermediate text speaks of the things that changed, by its own lexicon."""
+    text = case.intermediate or ""
+    places: set[tuple[int, int]] = set()
+    for difference in found:
+        names = {
+            mark.name
+            for mark in ours
+            if difference.source and mark.kind == "thing" and mark.start < difference.source[1] and difference.source[0] < mark.end
+        }
+        counted = difference.rule.startswith("count")
+        places |= {(m.start, m.end) for m in middle if (m.kind == "thing" and m.name in names) or (counted and m.count is not None)}
+    return tuple(Span("intermediate", start, end, text[start:end]) for start, end in sorted(places))
+
+
+def _category(found: Sequence[Difference]) -> str | None:
+    for difference in found:
+        name, _, _ = difference.rule.partition("-")
+        if difference.rule in ("thing-lost", "words-lost", "all-lost"):
+            return "under-translation"
+        if difference.rule == "thing-added":
+            return "over-translation"
+        if difference.kind == "meaning" and name in _CATEGORIES:
+            return _CATEGORIES[name]
+    return None
+
+
+def _by_agreement(case: RoundTripCase) -> Trip | None:
+    """Section 5.4, where a case carries how much other systems agree with each leg: `agreement`, `usual_agreement`."""
+    observed, usual = case.extra.get("agreement"), case.extra.get("usual_agreement")
+    if not (isinstance(observed, Mapping) and isinstance(usual, Mapping)):
+        return None
+    try:
+        return locate_by_agreement(
+            Agreement(float(observed["forward"]), float(observed["backward"])), Agreement(float(usual["forward"]), float(usual["backward"]))
+        )
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def semmt_relation(resources: Resources, options: Mapping[str, Any]) -> SemMT:
+    weights = shipped_weights("metaphrase.relations", "semmt")
+    assert weights is not None, "weights/semmt.json is part of the package"
+    return SemMT(resources, read_options(SemMTOptions, options, "[relation.semmt]"), weights)
