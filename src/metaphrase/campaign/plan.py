@@ -14,8 +14,19 @@ from metaphrase.methods.base import Method
 from metaphrase.relations.base import Relation
 from metaphrase.resources.profiles import Resources
 from metaphrase.systems import System, open_system
+from metaphrase.transforms.base import Transformation
 
-__all__ = ["expected", "load_method", "make_plan", "make_relation", "make_resources", "open_systems", "plan_method", "relation_for"]
+__all__ = [
+    "expected",
+    "load_method",
+    "make_plan",
+    "make_relation",
+    "make_resources",
+    "make_transformation",
+    "open_systems",
+    "plan_method",
+    "relation_for",
+]
 
 
 def make_resources(configuration: Configuration) -> Resources:
@@ -37,8 +48,8 @@ def make_relation(name: str, resources: Resources, configuration: Configuration,
     return relation
 
 
-def plan_method(name: str, resources: Resources, configuration: Configuration, direction: Direction) -> PlannedMethod:
-    method = load_method(name)
+def make_transformation(method: Method, resources: Resources, configuration: Configuration, direction: Direction) -> Transformation:
+    """A method's way to make cases, with its defaults under the configuration's options."""
     missing = [role for role in method.needs if not resources.has(role)]
     if missing:
         raise ConfigurationError(
@@ -50,7 +61,12 @@ def plan_method(name: str, resources: Resources, configuration: Configuration, d
         )
     seed = {"seed": configuration.seed} if method.seeded else {}
     options = {**method.options, **seed, **configuration.method.get(method.name, {})}
-    transformation = method.transformation(resources, options)
+    return method.transformation(resources, options)
+
+
+def plan_method(name: str, resources: Resources, configuration: Configuration, direction: Direction) -> PlannedMethod:
+    method = load_method(name)
+    transformation = make_transformation(method, resources, configuration, direction)
     relation = make_relation(
         configuration.relation or method.default_relation(str(direction)), resources, configuration, transformation=method.name
     )

@@ -27,7 +27,7 @@ def transform(
     config: o.ConfigFile = None,
 ) -> None:
     """Propose test cases for sentences; `translate` and `judge` take them further."""
-    from metaphrase.campaign.plan import make_resources, plan_method
+    from metaphrase.campaign.plan import load_method, make_resources, make_transformation
     from metaphrase.campaign.runner import CHUNK
     from metaphrase.core.values import Direction
     from metaphrase.files.cases import UNKNOWN, case_to_json, dumps
@@ -39,15 +39,15 @@ def transform(
     )
     direction = Direction(configuration.source, configuration.target or UNKNOWN)
     with make_resources(configuration) as resources, open_output(output) as stream:
-        planned = [plan_method(name, resources, configuration, direction) for name in configuration.methods]
+        ways = [make_transformation(load_method(name), resources, configuration, direction) for name in configuration.methods]
         reader = SegmentReader(
             sources, direction.source, SegmentFormat(column, encoding, configuration.max_tokens, skip_bad_lines, input_format)
         )
         segments = iter(reader)
         cases = 0
         while chunk := list(islice(segments, CHUNK)):
-            for one in planned:
-                for case in one.transformation.propose(chunk, direction):
+            for way in ways:
+                for case in way.propose(chunk, direction):
                     stream.write(dumps(case_to_json(case)) + "\n")
                     cases += 1
         left_out = reader.tally
