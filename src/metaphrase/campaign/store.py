@@ -11,7 +11,7 @@ import fcntl
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -44,6 +44,10 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
             id TEXT NOT NULL, position INTEGER NOT NULL, major INTEGER NOT NULL, rank REAL NOT NULL, reports INTEGER NOT NULL, body TEXT NOT NULL
         );
         """,
+    ),
+    (
+        "parses",
+        "CREATE TABLE parses (parser TEXT NOT NULL, text TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (parser, text)) WITHOUT ROWID;",
     ),
 )
 
@@ -152,6 +156,21 @@ class Store:
         rows = [(system, str(direction), text, a.text, a.failure, a.score) for text, a in answers]
         with self._writing() as db:
             db.executemany("INSERT OR REPLACE INTO translations VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    # Parses: the memory of slow parsers.
+
+    def recall(self, resource: str, texts: Sequence[str]) -> dict[str, str]:
+        """What a parser said about texts, as it was remembered."""
+        found = {}
+        for text in dict.fromkeys(texts):
+            row = self._db.execute("SELECT body FROM parses WHERE parser = ? AND text = ?", (resource, text)).fetchone()
+            if row:
+                found[text] = row[0]
+        return found
+
+    def remember(self, resource: str, answers: Mapping[str, str]) -> None:
+        with self._writing() as db:
+            db.executemany("INSERT OR REPLACE INTO parses VALUES (?, ?, ?)", [(resource, text, body) for text, body in answers.items()])
 
     # Proposed cases.
 

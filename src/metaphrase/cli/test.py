@@ -101,6 +101,7 @@ def run_campaign(
     resources = make_resources(configuration)
     try:
         with Store(store_path) as store:
+            resources.memory = store
             plan = make_plan(reader, direction, systems, resources, configuration, read_baseline(configuration.baseline))
             runner = Runner(plan, store)
             if dry_run:

@@ -15,6 +15,7 @@ from metaphrase.core.errors import MissingResourceError, UnknownNameError
 from metaphrase.core.signature import content_hash
 from metaphrase.core.values import Direction
 from metaphrase.resources.protocols import Aligner, DependencyParser, Embedder, Lexicon, MaskedLM, Parser, SimilarWords, Synonyms
+from metaphrase.resources.remembered import Memory, RememberedDependencies, RememberedParser
 
 __all__ = ["PROFILES", "ROLES", "Resources"]
 
@@ -41,6 +42,8 @@ class Resources:
         self.choices = dict(choices or {})
         self._options = options or {}
         self._made: dict[tuple[str, str], Any] = {}
+        # A campaign puts its store here, before anything is made: slow parsers then answer each sentence once.
+        self.memory: Memory | None = None
         for role in self.choices:
             if role not in ROLES:
                 raise UnknownNameError("resource", role, ROLES)
@@ -88,8 +91,15 @@ class Resources:
                 elsewhere = [n.split(".")[1] for n in registry.resources.names() if n.startswith(role + ".")]
                 remedy = f"use --profile {elsewhere[0]}" if elsewhere else "no installed profile has one"
                 raise MissingResourceError(f"the profile '{name.split('.')[1]}' has no {role}: {remedy}")
-            self._made[key] = registry.resources.load(name)(languages, self._options.get(role, {}))
+            self._made[key] = self._remembered(role, registry.resources.load(name)(languages, self._options.get(role, {})))
         return self._made[key]
+
+    def _remembered(self, role: str, made: Any) -> Any:
+        if self.memory is None or not getattr(made, "slow", False):
+            return made
+        if role == "parser":
+            return RememberedParser(made, self.memory)
+        return RememberedDependencies(made, self.memory) if role == "dependency-parser" else made
 
     def close(self) -> None:
         """Stop what was started (servers)."""

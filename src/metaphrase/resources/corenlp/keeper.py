@@ -6,6 +6,7 @@ whenever the process that started it goes away, even if that was killed outright
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -19,7 +20,8 @@ def main(command: list[str]) -> int:
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL)
 
     def stop_at_end_of_input() -> None:
-        sys.stdin.buffer.read()
+        while os.read(0, 4_096):  # not sys.stdin, whose lock this thread would still hold when the process ends
+            pass
         child.terminate()
         try:
             child.wait(timeout=_GRACE_SECONDS)

@@ -34,6 +34,7 @@ class _CoreNLP:
     """What both parsers share: a server, and one answer a sentence, in order."""
 
     annotators = ""
+    slow = True  # worth remembering in the campaign's store
 
     def __init__(self, language: str, server: Server, *, requests: int = 2, version: str = VERSION) -> None:
         self._language = language

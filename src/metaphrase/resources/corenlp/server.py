@@ -131,7 +131,9 @@ class ManagedServer:
         deadline = time.monotonic() + _START_SECONDS
         while not _ready(f"http://127.0.0.1:{self._port}/ready"):
             if self._process.poll() is not None:
-                raise ResourceFailedError(f"CoreNLP did not start: {self._last_words()}")
+                words = self._last_words()
+                self._stop()
+                raise ResourceFailedError(f"CoreNLP did not start: {words}")
             if time.monotonic() > deadline:
                 self._stop()
                 raise ResourceFailedError(f"CoreNLP was not ready after {_START_SECONDS:.0f} s")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,24 +13,11 @@ from numpy.typing import NDArray
 from metaphrase.core.errors import InputError
 from metaphrase.resources.neural.bert import bert_weights
 from metaphrase.resources.neural.graph import head_graph, quantised_rows, stage_graphs
-from metaphrase.resources.neural.manifest import RECIPE, Manifest, Precision, file_digest, write_manifest
+from metaphrase.resources.neural.manifest import RECIPE, KnownOutputs, Manifest, Precision, file_digest, write_manifest
 from metaphrase.resources.neural.sources import Progress, RawModel
 from metaphrase.resources.neural.wordpiece import read_vocabulary
 
-__all__ = ["KnownOutputs", "convert", "self_check"]
-
-
-@dataclass(frozen=True, slots=True)
-class KnownOutputs:
-    """What a converted model must reproduce: the beginning of a hidden state, and the best filler of a mask."""
-
-    text: str
-    layer: int
-    state: tuple[float, ...]
-    """The first numbers of the first piece's state, in fp32."""
-    masked: str
-    """A sentence with one [MASK]."""
-    filler: str
+__all__ = ["convert", "self_check"]
 
 
 def convert(

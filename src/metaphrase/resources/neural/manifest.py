@@ -11,12 +11,25 @@ from typing import Literal
 from metaphrase.core.errors import InputError, MissingResourceError
 from metaphrase.core.signature import content_hash
 
-__all__ = ["MANIFEST", "RECIPE", "Manifest", "Precision", "file_digest", "open_model", "read_manifest", "write_manifest"]
+__all__ = ["MANIFEST", "RECIPE", "KnownOutputs", "Manifest", "Precision", "file_digest", "open_model", "read_manifest", "write_manifest"]
 
 MANIFEST = "manifest.json"
 RECIPE = "1"  # goes up when the files that conversion writes change
 
 Precision = Literal["int8", "fp32"]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownOutputs:
+    """What a converted model must reproduce: the beginning of a hidden state, and the best filler of a mask."""
+
+    text: str
+    layer: int
+    state: tuple[float, ...]
+    """The first numbers of the first piece's state, in fp32."""
+    masked: str
+    """A sentence with one [MASK]."""
+    filler: str
 
 
 @dataclass(frozen=True, slots=True)
