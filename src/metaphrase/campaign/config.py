@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from metaphrase.campaign.cache import CacheOptions
 from metaphrase.core.errors import ConfigurationError
 from metaphrase.core.options import Options, read_options
 
@@ -32,6 +33,10 @@ class Configuration(Options):
     fail_on: Literal["major", "minor", "never"] = Field("major", alias="fail-on", description="which findings make the exit code 1")
     baseline: str | None = Field(None, description="JSON Lines file of known findings")
     max_tokens: int = Field(400, alias="max-tokens", description="longer sentences are left out")
+    jobs: int = Field(4, ge=1, le=256, description="requests in flight for each system that takes several at once")
+    budget: float | None = Field(None, ge=0, description="stop before a run costs more than this")
+    max_characters: int | None = Field(None, ge=0, alias="max-characters", description="stop before a run sends more than this")
+    cache: CacheOptions = Field(default_factory=CacheOptions, description="[cache]: path, max-megabytes, max-days")
     system: dict[str, dict[str, Any]] = Field(default_factory=dict, description="[system.NAME]: type, url and the adapter's own options")
     method: dict[str, dict[str, Any]] = Field(default_factory=dict, description="[method.NAME]: options of a method")
     relation_options: dict[str, dict[str, Any]] = Field(

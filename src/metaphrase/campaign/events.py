@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from metaphrase.campaign.spending import Bill
+
 __all__ = ["ChunkDone", "Event", "Finished", "Proposed", "Summary", "Translated"]
 
 
@@ -26,6 +28,7 @@ class Translated:
     texts: int
     characters: int
     failed: int
+    failures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class Summary:
     failed_texts: int = 0
     failures: list[str] = field(default_factory=list)
     signatures: dict[str, str] = field(default_factory=dict)
+    bills: dict[str, Bill] = field(default_factory=dict)
     input: Mapping[str, Any] = field(default_factory=dict)
 
     @property

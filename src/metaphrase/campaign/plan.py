@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from metaphrase.campaign.cache import Cache
 from metaphrase.campaign.config import Configuration
 from metaphrase.campaign.runner import Plan, PlannedMethod
+from metaphrase.campaign.spending import Ledger
+from metaphrase.campaign.translate import Sending
 from metaphrase.core import registry
 from metaphrase.core.errors import ConfigurationError
 from metaphrase.core.values import Case, Direction, MetamorphicCase, Segment
@@ -14,6 +18,7 @@ from metaphrase.methods.base import Method
 from metaphrase.relations.base import Relation
 from metaphrase.resources.profiles import Resources
 from metaphrase.systems import System, open_system
+from metaphrase.systems.base import Metered
 from metaphrase.transforms.base import Transformation
 
 __all__ = [
@@ -23,6 +28,7 @@ __all__ = [
     "make_relation",
     "make_resources",
     "make_transformation",
+    "open_sending",
     "open_systems",
     "plan_method",
     "relation_for",
@@ -94,6 +100,17 @@ def open_systems(names: Sequence[str], configuration: Configuration) -> tuple[Sy
     if len({n.casefold() for n in names}) < len(names):
         raise ConfigurationError(f"a system is named twice: {', '.join(names)}")
     return tuple(open_system(name, configuration.system) for name in names)
+
+
+@contextlib.contextmanager
+def open_sending(
+    systems: Sequence[System], configuration: Configuration, *, use_cache: bool = True, refresh: bool = False
+) -> Iterator[Sending]:
+    """How the systems are asked; the shared cache is opened only if one of them is paid for."""
+    ledger = Ledger(systems, budget=configuration.budget, max_characters=configuration.max_characters)
+    paid = any(isinstance(system, Metered) for system in systems)
+    with Cache(configuration.cache) if paid and use_cache else contextlib.nullcontext() as cache:
+        yield Sending(configuration.jobs, cache, refresh, ledger)
 
 
 def make_plan(

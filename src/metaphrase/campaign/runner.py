@@ -6,6 +6,7 @@ a batch (alignment statistics) see the same batch whenever the run is repeated o
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -15,11 +16,11 @@ from metaphrase import __version__
 from metaphrase.campaign.events import ChunkDone, Event, Finished, Proposed, Summary
 from metaphrase.campaign.judging import judge
 from metaphrase.campaign.store import Store
-from metaphrase.campaign.translate import TranslateStage
+from metaphrase.campaign.translate import Sending, TranslateStage
 from metaphrase.campaign.triage import group
-from metaphrase.core.errors import InputError
+from metaphrase.core.errors import InputError, SystemFailedError
 from metaphrase.core.signature import content_hash
-from metaphrase.core.values import Case, DifferentialCase, Direction, Outcome, Report, Request, Segment, Severity
+from metaphrase.core.values import Case, DifferentialCase, Direction, Outcome, Report, Request, RoundTripCase, Segment, Severity
 from metaphrase.methods.base import Method
 from metaphrase.relations.base import Relation
 from metaphrase.systems.base import System
@@ -62,13 +63,14 @@ class Plan:
 class Runner:
     """Runs a plan on a store and yields events; `summary` is complete after the last one."""
 
-    def __init__(self, plan: Plan, store: Store) -> None:
+    def __init__(self, plan: Plan, store: Store, sending: Sending | None = None) -> None:
         self._plan = plan
         self._store = store
         self.summary = Summary(signatures=plan.signatures())
-        self._stage = TranslateStage(store, self.summary)
+        self._stage = TranslateStage(store, self.summary, sending)
 
     def run(self) -> Iterator[Event]:
+        self._stage.check(self._plan.systems, self._plan.direction)
         self._store.clear_findings()
         self._store.set_fact("run", {"direction": str(self._plan.direction), "finished": False, "signatures": self.summary.signatures})
         position = 0
@@ -81,7 +83,9 @@ class Runner:
         yield Finished(self.summary)
 
     def dry_run(self) -> Iterator[Event]:
-        """Propose only: count the cases and the distinct texts that would be sent."""
+        """Propose only: count the cases and the distinct texts that would be sent. Needs no key."""
+        with contextlib.suppress(SystemFailedError):  # a server that must be asked for its languages and is not up
+            self._stage.check(self._plan.systems, self._plan.direction)
         for chunk in _chunks(self._plan.segments):
             cases = [case for planned in self._plan.methods for case in self._propose(planned, chunk)]
             self.summary.segments += len(chunk)
@@ -96,11 +100,11 @@ class Runner:
                 for request in case.requests():
                     if request.engine in ("", system.name):
                         wanted.setdefault(request.direction, {})[request.text] = None
+                if isinstance(case, RoundTripCase) and case.intermediate is None:
+                    # What comes back is not known yet: taken to be as long as what goes out.
+                    wanted.setdefault(case.direction.reversed, {})[case.source] = None
             for direction, texts in wanted.items():
-                missing = self._stage.missing(system, direction, list(texts))
-                self.summary.sent_texts += len(missing)
-                self.summary.reused_texts += len(texts) - len(missing)
-                self.summary.sent_characters += sum(map(len, missing))
+                self._stage.plan(system, direction, list(texts))
 
     def _passes(self, method: Method, cases: Sequence[Case]) -> Iterator[_Pass]:
         """A differential method sees all systems at once; every other one tests each system by itself."""
@@ -118,7 +122,7 @@ class Runner:
 
     def _chunk(self, chunk: list[Segment], position: int) -> Iterator[Event]:
         key = self._key("judged", chunk, *(str(s.signature()) for s in self._plan.systems), *self._signatures())
-        reports = self._store.judged(key)
+        reports = None if self._stage.refreshes else self._store.judged(key)
         if reports is None:
             reports = []
             for planned in self._plan.methods:

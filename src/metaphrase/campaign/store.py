@@ -195,6 +195,7 @@ class Store:
 
     def add_judged(self, key: str, reports: Sequence[Report]) -> None:
         with self._writing() as db:
+            db.execute("DELETE FROM verdicts WHERE chunk = ?", (key,))  # judged anew after --refresh
             db.executemany(
                 "INSERT INTO verdicts VALUES (?, ?, ?, ?, ?, ?)",
                 [
@@ -202,7 +203,7 @@ class Store:
                     for i, r in enumerate(reports)
                 ],
             )
-            db.execute("INSERT INTO judged VALUES (?)", (key,))
+            db.execute("INSERT OR IGNORE INTO judged VALUES (?)", (key,))
 
     # Findings of the last run.
 

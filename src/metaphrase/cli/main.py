@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from metaphrase.cli import bench, calibrate, demo, formalize, judge, methods, models, report, test, transform, translate
+from metaphrase.cli import bench, cache, calibrate, demo, formalize, judge, methods, models, report, systems, test, transform, translate
 
 __all__ = ["app", "run"]
 
@@ -29,8 +29,17 @@ def _version(wanted: bool) -> None:
 
 
 @app.callback()
-def main(version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version.")) -> None:
+def main(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+    log: str = typer.Option("", "--log", envvar="METAPHRASE_LOG", metavar="LEVEL", help="Log to standard error: debug, info or warning."),
+) -> None:
     """Finds and locates errors of machine-translation systems, without reference translations."""
+    if log:
+        import logging
+
+        if log.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+            raise typer.BadParameter(f"'{log}' is no level: use debug, info or warning", param_hint="--log")
+        logging.basicConfig(level=log.upper(), format="%(levelname)s %(name)s: %(message)s")
 
 
 app.command("demo")(demo.demo)
@@ -44,6 +53,8 @@ app.command("bench")(bench.bench)
 app.command("calibrate")(calibrate.calibrate)
 app.command("methods")(methods.methods)
 app.add_typer(models.models, name="models")
+app.add_typer(systems.app, name="systems")
+app.add_typer(cache.app, name="cache")
 
 
 def run() -> None:

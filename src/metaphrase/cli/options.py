@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from metaphrase.core.values import Direction
 
 __all__ = [
-    "Baseline", "Column", "ConfigFile", "Encoding", "FailOn", "From", "InputFormat", "MaxTokens", "MethodNames", "NoProgress", "Output",
-    "Profile", "Quiet", "RelationName", "Seed", "SkipBadLines", "StoreFile", "SystemNames", "To", "Verbose", "configure", "direction_of", "wants_progress",
+    "Baseline", "Budget", "Column", "ConfigFile", "Encoding", "FailOn", "From", "InputFormat", "Jobs", "MaxCharacters", "MaxTokens", "MethodNames", "NoCache", "NoProgress", "Output", "Profile",
+    "Quiet", "Refresh", "RelationName", "Seed", "SkipBadLines", "StoreFile", "SystemNames", "To", "Verbose", "configure", "direction_of", "wants_progress",
 ]  # fmt: skip
 
 From = Annotated[str | None, typer.Option("--from", help="Language of the sentences, such as en.")]
@@ -36,6 +36,11 @@ Encoding = Annotated[str, typer.Option("--encoding", help="Encoding of the input
 InputFormat = Annotated[str | None, typer.Option("--format", help="text, csv, tsv or jsonl; default: by extension.")]
 MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Leave out longer sentences.")]
 SkipBadLines = Annotated[bool, typer.Option("--skip-bad-lines", help="Leave out lines that cannot be read.")]
+Jobs = Annotated[int | None, typer.Option("-j", "--jobs", help="Requests in flight for each system that takes several at once.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Do not use the translations that campaigns share.")]
+Refresh = Annotated[bool, typer.Option("--refresh", help="Ask again for what is known; the answers replace it.")]
+Budget = Annotated[float | None, typer.Option("--budget", help="Stop before the run costs more, in the systems' currency.")]
+MaxCharacters = Annotated[int | None, typer.Option("--max-characters", help="Stop before the run sends more characters.")]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="No progress bar.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Only findings and errors.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also minor findings in full, and signatures.")]

@@ -28,6 +28,11 @@ def test(
     fail_on: o.FailOn = None,
     baseline: o.Baseline = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be sent; send nothing.")] = False,
+    jobs: o.Jobs = None,
+    no_cache: o.NoCache = False,
+    refresh: o.Refresh = False,
+    budget: o.Budget = None,
+    max_characters: o.MaxCharacters = None,
     column: o.Column = None,
     encoding: o.Encoding = "utf-8",
     input_format: o.InputFormat = None,
@@ -44,12 +49,15 @@ def test(
 
     from metaphrase.files.segments import SegmentFormat, SegmentReader
 
-    given = {"systems": system, "from": source, "to": to, "methods": method, "relation": relation, "profile": profile, "seed": seed}
+    given: dict[str, object] = {"systems": system, "from": source, "to": to, "methods": method, "relation": relation, "profile": profile, "seed": seed}
     given |= {
         "store": str(store) if store else None,
         "fail-on": fail_on,
         "baseline": str(baseline) if baseline else None,
         "max-tokens": max_tokens,
+        "jobs": jobs,
+        "budget": budget,
+        "max-characters": max_characters,
     }
     configuration = o.configure(config, **given)
     form = SegmentFormat(column, encoding, configuration.max_tokens, skip_bad_lines, input_format)
@@ -57,7 +65,7 @@ def test(
     console = Console()
     code = run_campaign(
         reader, sources[0], configuration, console,
-        outputs=output or [], dry_run=dry_run, progress=o.wants_progress(no_progress, quiet), quiet=quiet, verbose=verbose,
+        outputs=output or [], dry_run=dry_run, use_cache=not no_cache, refresh=refresh, progress=o.wants_progress(no_progress, quiet), quiet=quiet, verbose=verbose,
     )  # fmt: skip
     raise typer.Exit(code)
 
@@ -70,6 +78,8 @@ def run_campaign(
     *,
     outputs: list[Path],
     dry_run: bool = False,
+    use_cache: bool = True,
+    refresh: bool = False,
     progress: bool = False,
     quiet: bool = False,
     verbose: bool = False,
@@ -77,14 +87,14 @@ def run_campaign(
     """Run, report, and return the exit code."""
     from rich.console import Console
 
-    from metaphrase.campaign.plan import make_plan, make_resources, open_systems
+    from metaphrase.campaign.plan import make_plan, make_resources, open_sending, open_systems
     from metaphrase.campaign.runner import Runner
     from metaphrase.campaign.store import Store
     from metaphrase.cli.progress import follow
     from metaphrase.core.errors import ConfigurationError, SystemFailedError
     from metaphrase.files.segments import SegmentReader
     from metaphrase.reports.base import format_of, write_report
-    from metaphrase.reports.terminal import show_findings, show_summary
+    from metaphrase.reports.terminal import bill_lines, show_findings, show_summary
 
     assert isinstance(reader, SegmentReader)
     assert isinstance(console, Console)
@@ -100,10 +110,10 @@ def run_campaign(
     systems = open_systems(configuration.systems, configuration)
     resources = make_resources(configuration)
     try:
-        with Store(store_path) as store:
+        with Store(store_path) as store, open_sending(systems, configuration, use_cache=use_cache, refresh=refresh) as sending:
             resources.memory = store
             plan = make_plan(reader, direction, systems, resources, configuration, read_baseline(configuration.baseline))
-            runner = Runner(plan, store)
+            runner = Runner(plan, store, sending)
             if dry_run:
                 for _ in runner.dry_run():
                     pass
@@ -112,7 +122,9 @@ def run_campaign(
             try:
                 follow(runner.run(), progress=progress)
             except SystemFailedError as error:
-                raise type(error)(f"{error}\nwhat was translated is kept in {store_path}; run the same command again to go on") from None
+                bills = "".join(f"\n{line}" for line in bill_lines(runner.summary))
+                kept = f"what was translated is kept in {store_path}; run the same command again to go on"
+                raise type(error)(f"{error}{bills}\n{kept}") from None
             runner.summary.input = reader.tally.as_json()
             store.set_fact("summary", summary_to_json(runner.summary))
             if "-" not in map(str, outputs):
@@ -152,11 +164,15 @@ def show_dry_run(console: object, runner: Runner) -> None:
     from rich.console import Console
 
     assert isinstance(console, Console)
+    from metaphrase.reports.terminal import bill_lines
+
     s = runner.summary
     console.print(f"{s.segments} sentences, {s.cases} cases")
     console.print(
         f"would send {s.sent_texts} distinct texts, {s.sent_characters} characters; {s.reused_texts} already known; nothing was sent"
     )
+    for line in bill_lines(s, estimate=True):
+        console.print(line, markup=False, soft_wrap=True)
 
 
 def summary_to_json(summary: Summary) -> dict[str, object]:

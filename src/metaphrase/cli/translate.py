@@ -18,6 +18,11 @@ def translate(
     source: o.From = None,
     to: o.To = None,
     store: o.StoreFile = None,
+    jobs: o.Jobs = None,
+    no_cache: o.NoCache = False,
+    refresh: o.Refresh = False,
+    budget: o.Budget = None,
+    max_characters: o.MaxCharacters = None,
     skip_bad_lines: o.SkipBadLines = False,
     config: o.ConfigFile = None,
 ) -> None:
@@ -25,7 +30,7 @@ def translate(
     from dataclasses import replace
 
     from metaphrase.campaign.events import Summary
-    from metaphrase.campaign.plan import open_systems
+    from metaphrase.campaign.plan import open_sending, open_systems
     from metaphrase.campaign.runner import CHUNK
     from metaphrase.campaign.store import Store
     from metaphrase.campaign.translate import TranslateStage
@@ -34,8 +39,10 @@ def translate(
     from metaphrase.core.values import Case, DifferentialCase, Direction
     from metaphrase.files.cases import UNKNOWN, case_to_json, dumps, read_cases
     from metaphrase.files.lines import open_output
+    from metaphrase.reports.terminal import bill_lines
 
-    configuration = o.configure(config, **{"systems": system, "from": source, "to": to, "store": str(store) if store else None})
+    given = {"systems": system, "from": source, "to": to, "store": str(store) if store else None}
+    configuration = o.configure(config, **given, **{"jobs": jobs, "budget": budget, "max-characters": max_characters})
     if not configuration.systems:
         raise ConfigurationError("which system? Give --system, for instance --system apertium:eng-spa")
     direction = Direction(configuration.source, configuration.target) if configuration.target else None
@@ -48,8 +55,12 @@ def translate(
     systems = open_systems(configuration.systems, configuration)
     summary = Summary()
     try:
-        with Store(Path(configuration.store) if configuration.store else default_store(cases)) as opened, open_output(output) as stream:
-            stage = TranslateStage(opened, summary)
+        with (
+            Store(Path(configuration.store) if configuration.store else default_store(cases)) as opened,
+            open_sending(systems, configuration, use_cache=not no_cache, refresh=refresh) as sending,
+            open_output(output) as stream,
+        ):
+            stage = TranslateStage(opened, summary, sending)
             engines = {s.name: s for s in systems}
             rows = iter(read_cases(cases, direction=direction, bad_line=keep))
             while chunk := list(islice(rows, CHUNK)):
@@ -67,6 +78,8 @@ def translate(
         for one in systems:
             one.close()
     typer.echo(f"sent {summary.sent_texts} texts ({summary.sent_characters} characters), {summary.reused_texts} already known", err=True)
+    for line in bill_lines(summary):
+        typer.echo(line, err=True)
     for failure in summary.failures:
         typer.echo(f"failed: {failure}", err=True)
     for problem in bad:

@@ -10,7 +10,7 @@ from rich.text import Text
 from metaphrase.campaign.events import Summary
 from metaphrase.core.values import Finding, MetamorphicCase, Severity, Span
 
-__all__ = ["show_findings", "show_summary"]
+__all__ = ["bill_lines", "show_findings", "show_summary"]
 
 _STYLE = {Severity.MAJOR: "bold red", Severity.MINOR: "yellow"}
 # Without colour the marks must show too.
@@ -49,6 +49,8 @@ def show_summary(console: Console, summary: Summary, *, verbose: bool = False) -
     console.print(
         f"sent {summary.sent_texts} texts ({summary.sent_characters} characters), {summary.reused_texts} already known, {summary.failed_texts} failed"
     )
+    for line in bill_lines(summary):
+        console.print(line, markup=False, soft_wrap=True)
     for failure in summary.failures[:5]:
         console.print(f"  failed: {failure}", style="yellow", markup=False)
     redundancy = f", {summary.redundancy:.2f} reports each" if summary.redundancy else ""
@@ -56,6 +58,21 @@ def show_summary(console: Console, summary: Summary, *, verbose: bool = False) -
     if verbose:
         for name, signature in summary.signatures.items():
             console.print(f"  {name}: {signature}", style="dim", markup=False)
+
+
+def bill_lines(summary: Summary, *, estimate: bool = False) -> list[str]:
+    """What each paid system was sent, what the cache saved, and what it cost; nothing for systems that are free."""
+    lines = []
+    for name, bill in summary.bills.items():
+        if not bill.currency:
+            continue
+        sent = f"{bill.requests} {_plural('request', bill.requests)}, {bill.characters} characters"
+        cost = f"{bill.spent:.4f} {bill.currency}"
+        unsure = f" ({bill.unsure:.4f} of it for requests that were cut off and may not have been charged)" if bill.unsure else ""
+        saved = f"; known already: {bill.saved_texts} texts, {bill.saved:.4f} {bill.currency} saved" if bill.saved_texts else ""
+        verb = "would cost about" if estimate else "spent"
+        lines.append(f"  {name}: {sent}, {verb} {cost}{unsure}{saved}; at {bill.price}")
+    return lines
 
 
 def _show(console: Console, finding: Finding, number: int) -> None:
