@@ -118,7 +118,10 @@ class DependencyParser(Protocol):
 
 @runtime_checkable
 class Embedder(Protocol):
+    """Contextual vectors of words; `embed_words` takes texts that are cut into words already, one row a word."""
+
     def embed(self, sentences: Sequence[str]) -> list[TokenVectors]: ...
+    def embed_words(self, texts: Sequence[Sequence[str]]) -> list[NDArray[numpy.float32]]: ...
     def signature(self) -> Signature: ...
 
 

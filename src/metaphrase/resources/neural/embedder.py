@@ -28,12 +28,14 @@ class NeuralEmbedder:
 
     def embed(self, sentences: Sequence[str]) -> list[TokenVectors]:
         tokens = [self._language.tokens(sentence) for sentence in sentences]
-        pieces = [self._encoder.pieces.words([t.text for t in line]) for line in tokens]
+        vectors = self.embed_words([tuple(t.text for t in line) for line in tokens])
+        return [TokenVectors(line, found) for line, found in zip(tokens, vectors, strict=True)]
+
+    def embed_words(self, texts: Sequence[Sequence[str]]) -> list[States]:
+        """The same for texts that are words already: as an aligner cuts them, so that both use the same encoding."""
+        pieces = [self._encoder.pieces.words([self._language.full_forms.get(w.casefold(), w) for w in words]) for words in texts]
         states = self._encoder.states([p.ids for p in pieces], [self._layer])
-        return [
-            TokenVectors(line, word_means(found[self._layer], own, len(line)))
-            for line, own, found in zip(tokens, pieces, states, strict=True)
-        ]
+        return [word_means(found[self._layer], own, len(words)) for words, own, found in zip(texts, pieces, states, strict=True)]
 
 
 def word_means(states: States, pieces: Pieces, count: int) -> States:
