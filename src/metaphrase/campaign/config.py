@@ -5,18 +5,46 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from metaphrase.campaign.cache import CacheOptions
-from metaphrase.core.errors import ConfigurationError
-from metaphrase.core.options import Options, read_options
+from metaphrase.core import registry
+from metaphrase.core.errors import ConfigurationError, UnknownNameError
+from metaphrase.core.options import Options, known_keys, options_model, read_options, unknown_key
+from metaphrase.core.registry import Group
+from metaphrase.resources.profiles import PROFILES, ROLES
 
-__all__ = ["Configuration", "find_configuration", "load_configuration"]
+__all__ = ["FILE_NAME", "Choice", "Configuration", "find_configuration", "load_configuration"]
 
 FILE_NAME = "metaphrase.toml"
+
+
+class Choice(BaseModel):
+    """A name to use, and tables of options by name.
+
+    `relation = "bag-of-words"` is short for `[relation] use = "bag-of-words"`; beside that `[relation.bag-of-words]` holds options.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    use: str | None = None
+    tables: dict[str, dict[str, Any]] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return {"use": value}
+        if not isinstance(value, dict):
+            return value
+        stray = [key for key, table in value.items() if key != "use" and not isinstance(table, dict)]
+        if stray:
+            raise ValueError(f"'{stray[0]}' is not a table; a name is chosen with 'use'")
+        return {"use": value.get("use"), "tables": {key: table for key, table in value.items() if key != "use"}}
 
 
 class Configuration(Options):
@@ -26,24 +54,44 @@ class Configuration(Options):
     target: str | None = Field(None, alias="to", description="language to translate into")
     systems: list[str] = Field(default_factory=list, description="systems under test: NAME or NAME:ARGUMENT")
     methods: list[str] = Field(default_factory=lambda: ["purity"], description="how test cases are made")
-    relation: str | None = Field(None, description="judge with this relation instead of each method's default")
-    profile: Literal["lite", "neural"] = Field("lite", description="which resources to use")
+    relation_choice: Choice = Field(
+        default_factory=Choice,
+        alias="relation",
+        description="judge with this relation instead of each method's own; [relation.NAME] sets its options",
+    )
+    profile_choice: Choice = Field(
+        default_factory=Choice,
+        alias="profile",
+        description="which resources to use: lite or neural; [profile.NAME] takes single roles from another profile",
+    )
     seed: int = Field(0, description="seed of everything random")
-    store: str | None = Field(None, description="the campaign's store")
+    store: str | None = Field(None, description="the campaign's store; default: beside the first input")
     fail_on: Literal["major", "minor", "never"] = Field("major", alias="fail-on", description="which findings make the exit code 1")
     baseline: str | None = Field(None, description="JSON Lines file of known findings")
-    max_tokens: int = Field(400, alias="max-tokens", description="longer sentences are left out")
+    max_tokens: int = Field(400, alias="max-tokens", ge=1, description="longer sentences are left out")
     jobs: int = Field(4, ge=1, le=256, description="requests in flight for each system that takes several at once")
     budget: float | None = Field(None, ge=0, description="stop before a run costs more than this")
     max_characters: int | None = Field(None, ge=0, alias="max-characters", description="stop before a run sends more than this")
     cache: CacheOptions = Field(default_factory=CacheOptions, description="[cache]: path, max-megabytes, max-days")
     system: dict[str, dict[str, Any]] = Field(default_factory=dict, description="[system.NAME]: type, url and the adapter's own options")
     method: dict[str, dict[str, Any]] = Field(default_factory=dict, description="[method.NAME]: options of a method")
-    relation_options: dict[str, dict[str, Any]] = Field(
-        default_factory=dict, alias="relation-options", description="[relation-options.NAME]"
-    )
-    profile_options: dict[str, dict[str, str]] = Field(default_factory=dict, alias="profile-options", description="[profile-options.NAME]")
     resource: dict[str, dict[str, Any]] = Field(default_factory=dict, description="[resource.ROLE]: options of an aligner, parser, ...")
+
+    @property
+    def relation(self) -> str | None:
+        return self.relation_choice.use
+
+    @property
+    def relation_options(self) -> Mapping[str, Mapping[str, Any]]:
+        return self.relation_choice.tables
+
+    @property
+    def profile(self) -> str:
+        return self.profile_choice.use or PROFILES[0]
+
+    @property
+    def profile_options(self) -> Mapping[str, Mapping[str, str]]:
+        return self.profile_choice.tables
 
 
 def find_configuration(start: Path) -> Path | None:
@@ -54,23 +102,32 @@ def find_configuration(start: Path) -> Path | None:
     return None
 
 
-def load_configuration(path: Path | None) -> Configuration:
-    if path is None:
-        return Configuration()
+def load_configuration(path: Path | None, said: Mapping[str, Any] | None = None) -> Configuration:
+    """The file's values with those of the command line, `said`, over them."""
+    data: dict[str, Any] = {}
+    if path is not None:
+        data = _read(path)
+        _check_tables(read_options(Configuration, data, str(path)), path)
+    if not said:
+        return read_options(Configuration, data, str(path))
+    values = {**data, **said}
+    for key in ("relation", "profile"):
+        if key in said and isinstance(data.get(key), dict):
+            values[key] = {**data[key], "use": said[key]}
+    return read_options(Configuration, values, "the command line")
+
+
+def _read(path: Path) -> dict[str, Any]:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigurationError(f"{path}: cannot read it: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: not TOML: {error}") from None
-    # "relation" and "profile" name a choice as a string and options as a table: [relation.bag-of-words].
-    for key in ("relation", "profile"):
-        if isinstance(data.get(key), dict):
-            data[f"{key}-options"] = data.pop(key)
     # Keys of systems are read where they are used, and only there: a configuration is printed, compared and stored.
     systems = data.pop("system", {})
-    expanded = _expand(data, str(path), "")
-    return read_options(Configuration, {**expanded, **({"system": systems} if systems else {})}, str(path))
+    expanded: dict[str, Any] = _expand(data, str(path), "")
+    return {**expanded, **({"system": systems} if systems else {})}
 
 
 def _expand(value: Any, file: str, key: str) -> Any:
@@ -88,3 +145,42 @@ def _variable(name: str, file: str, key: str) -> str:
     if name not in os.environ:
         raise ConfigurationError(f"{file}: {key} uses ${{{name}}}, but the environment has no {name}: set it, or write the value")
     return os.environ[name]
+
+
+def _check_tables(configuration: Configuration, path: Path) -> None:
+    """Names and keys of all tables, used or not; their values are checked by what reads them."""
+    for name, table in configuration.method.items():
+        _check_keys(path, f"method.{name}", table, getattr(_load(registry.methods, name, path), "transformation", None))
+    for name, table in configuration.relation_choice.tables.items():
+        _check_keys(path, f"relation.{name}", table, _load(registry.relations, name, path))
+    for name, table in configuration.system.items():
+        kind = str(table.get("type", name))
+        if kind not in registry.systems:
+            raise ConfigurationError(f"{path}: [system.{name}] type: {UnknownNameError('system', kind, registry.systems.names())}")
+        _check_keys(path, f"system.{name}", {k: v for k, v in table.items() if k != "type"}, registry.systems.load(kind))
+    for name, table in configuration.profile_choice.tables.items():
+        if name not in PROFILES:
+            raise ConfigurationError(f"{path}: [profile.{name}]: {UnknownNameError('profile', name, PROFILES)}")
+        for role in table:
+            if role not in ROLES:
+                raise ConfigurationError(f"{path}: [profile.{name}]: {unknown_key(role, list(ROLES))}")
+    for role in configuration.resource:
+        if role not in ROLES:
+            raise ConfigurationError(f"{path}: [resource.{role}]: {UnknownNameError('resource', role, ROLES)}")
+
+
+def _load(group: Group, name: str, path: Path) -> object:
+    try:
+        return group.load(name)
+    except UnknownNameError as error:
+        raise ConfigurationError(f"{path}: [{group.kind}.{name}]: {error}") from None
+
+
+def _check_keys(path: Path, section: str, table: Mapping[str, Any], factory: object) -> None:
+    model = options_model(factory)
+    if model is None:
+        return
+    known = known_keys(model)
+    for key in table:
+        if key.replace("_", "-") not in known:
+            raise ConfigurationError(f"{path}: [{section}]: {unknown_key(key, known)}")

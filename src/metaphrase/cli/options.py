@@ -48,15 +48,10 @@ Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also minor findi
 
 def configure(config: Path | None, **given: Any) -> Configuration:
     """The configuration file with the command line's values over it."""
-    from metaphrase.campaign.config import Configuration, find_configuration, load_configuration
-    from metaphrase.core.options import read_options
+    from metaphrase.campaign.config import find_configuration, load_configuration
 
-    path = config or find_configuration(Path.cwd())
-    configuration = load_configuration(path)
     said = {name: value for name, value in given.items() if value is not None and value != []}
-    if not said:
-        return configuration
-    return read_options(Configuration, {**configuration.model_dump(by_alias=True), **said}, "the command line")
+    return load_configuration(config or find_configuration(Path.cwd()), said)
 
 
 def direction_of(configuration: Configuration) -> Direction:

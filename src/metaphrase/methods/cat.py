@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import Field
 
-from metaphrase.core.options import read_options
+from metaphrase.core.options import configured_by, read_options
 from metaphrase.methods.base import Method
 from metaphrase.resources.profiles import Resources
 from metaphrase.transforms.candidates import MaskedWords, SimilarTable, TypedSwaps
@@ -36,6 +36,7 @@ class CatOptions(ReplacementOptions):
     min_cosine: float = Field(default=0.85, ge=0, le=1)
 
 
+@configured_by(CatOptions)
 def make(resources: Resources, options: Mapping[str, Any]) -> WordReplacement:
     read = read_options(CatOptions, options, "[method.cat]")
     if resources.has("masked-lm"):

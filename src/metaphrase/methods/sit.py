@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import Field
 
-from metaphrase.core.options import read_options
+from metaphrase.core.options import configured_by, read_options
 from metaphrase.methods.base import Method
 from metaphrase.resources.profiles import Resources
 from metaphrase.transforms.candidates import CandidateSource, MaskedWords, SimilarTable
@@ -31,6 +31,7 @@ class SitOptions(ReplacementOptions):
     top: int = Field(default=10, ge=1)
 
 
+@configured_by(SitOptions)
 def make(resources: Resources, options: Mapping[str, Any]) -> WordReplacement:
     read = read_options(SitOptions, options, "[method.sit]")
     source: CandidateSource

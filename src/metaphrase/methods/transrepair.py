@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import Field
 
-from metaphrase.core.options import read_options
+from metaphrase.core.options import configured_by, read_options
 from metaphrase.methods.base import Method
 from metaphrase.resources.profiles import Resources
 from metaphrase.transforms.candidates import CandidateSource, SimilarTable, TypedSwaps
@@ -31,6 +31,7 @@ class TransRepairOptions(ReplacementOptions):
     tags: str = Field(default="same-sequence", pattern="^(any|same-class|same-sequence)$")
 
 
+@configured_by(TransRepairOptions)
 def make(resources: Resources, options: Mapping[str, Any]) -> WordReplacement:
     read = read_options(TransRepairOptions, options, "[method.transrepair]")
     sources: list[CandidateSource] = [TypedSwaps(read.seed, frozenset({"number", "year"})), SimilarTable(resources, _accepts)]

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from metaphrase.core.options import Options, read_options
+from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Case, MetamorphicCase, Severity, Span, Verdict
 from metaphrase.relations.verdicts import holds, not_applicable, violated
@@ -59,6 +59,7 @@ class Distances:
 DEFAULTS: Mapping[str, Distances] = {"characters": Distances(1, 3), "words": Distances(2, 3), "content": Distances(0, 1)}
 
 
+@configured_by(BagOfWordsOptions)
 def make(resources: Resources, options: Mapping[str, Any]) -> BagOfWords:
     return BagOfWords(read_options(BagOfWordsOptions, options, "[relation.bag-of-words]"))
 

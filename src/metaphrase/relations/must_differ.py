@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from metaphrase.core.options import Options, read_options
+from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Case, Edit, Span, Verdict
 from metaphrase.relations.pairs import Judgement, Pair, judge_pairs
@@ -52,6 +52,7 @@ def _describe(edits: Sequence[Edit] | None) -> str:
     return f" ('{edit.before}' and '{edit.after}')" if edit.after else f" (with and without '{edit.before}')"
 
 
+@configured_by(MustDifferOptions)
 def must_differ_relation(resources: Resources, options: Mapping[str, Any]) -> MustDifferRelation:
     read_options(MustDifferOptions, options, "[relation.must-differ]")
     return MustDifferRelation()

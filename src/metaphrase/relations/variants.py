@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import Field
 
-from metaphrase.core.options import Options, read_options
+from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Case, Span, Verdict
 from metaphrase.relations.pairs import Judgement, Pair, judge_pairs, shipped_threshold
@@ -124,17 +124,21 @@ def _make(name: str, metric: Metric, options: Mapping[str, Any]) -> VariantRelat
     return VariantRelation(name, metric, read_options(VariantOptions, given, f"[relation.{name}]"))
 
 
+@configured_by(VariantOptions)
 def lcs_relation(resources: Resources, options: Mapping[str, Any]) -> VariantRelation:
     return _make("lcs", lcs_similarity, options)
 
 
+@configured_by(VariantOptions)
 def edit_distance_relation(resources: Resources, options: Mapping[str, Any]) -> VariantRelation:
     return _make("edit-distance", edit_similarity, options)
 
 
+@configured_by(VariantOptions)
 def tf_idf_relation(resources: Resources, options: Mapping[str, Any]) -> VariantRelation:
     return _make("tf-idf", tf_idf_similarity, options)
 
 
+@configured_by(VariantOptions)
 def bleu_relation(resources: Resources, options: Mapping[str, Any]) -> VariantRelation:
     return _make("bleu", bleu, options)

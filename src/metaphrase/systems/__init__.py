@@ -19,8 +19,8 @@ def open_system(spec: str, tables: Mapping[str, Mapping[str, Any]] | None = None
     name, _, argument = spec.partition(":")
     options = dict((tables or {}).get(name, {}))
     kind = str(options.pop("type", name))
-    if isinstance(options.get("url"), str):
-        options["url"] = _expanded(name, options["url"])
+    for key in _EXPANDED & options.keys():
+        options[key] = _expanded(name, key, str(options[key]))
     if kind not in registry.systems:
         if name in (tables or {}):
             raise ConfigurationError(f"[system.{name}] type = '{kind}': {UnknownNameError('system', kind, registry.systems.names())}")
@@ -29,12 +29,15 @@ def open_system(spec: str, tables: Mapping[str, Mapping[str, Any]] | None = None
     return system
 
 
-def _expanded(name: str, url: str) -> str:
-    """An address may name environment variables, as ${MT_HOST}; keys have their own options."""
+# Addresses and paths may name environment variables, as ${MT_HOST}; keys of providers have their own options.
+_EXPANDED = frozenset({"url", "program", "file", "path"})
+
+
+def _expanded(name: str, key: str, text: str) -> str:
 
     def value(match: re.Match[str]) -> str:
         if match[1] not in os.environ:
-            raise ConfigurationError(f"[system.{name}] url uses ${{{match[1]}}}, but the environment has no {match[1]}: set it")
+            raise ConfigurationError(f"[system.{name}] {key} uses ${{{match[1]}}}, but the environment has no {match[1]}: set it")
         return os.environ[match[1]]
 
-    return re.sub(r"\$\{(\w+)\}", value, url)
+    return re.sub(r"\$\{(\w+)\}", value, text)

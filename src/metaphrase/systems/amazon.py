@@ -12,7 +12,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from metaphrase.core.errors import SystemFailedError
-from metaphrase.core.options import read_options
+from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes
@@ -122,6 +122,7 @@ def sign(
     return {**headers, "Authorization": f"AWS4-HMAC-SHA256 {credential}, SignedHeaders={names}, Signature={signature}"}
 
 
+@configured_by(AmazonOptions)
 def open_amazon(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)
     settings = read_options(AmazonOptions, options, f"[system.{name}]")

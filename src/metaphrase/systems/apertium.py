@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from metaphrase.core.errors import ConfigurationError, SystemFailedError, nearest
-from metaphrase.core.options import read_options
+from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Direction, Translation
 from metaphrase.systems.command import CommandOptions, CommandSystem
@@ -24,6 +24,7 @@ __all__ = ["ApertiumSystem", "open_apertium"]
 _THREE_LETTERS = {"en": "eng", "es": "spa", "ca": "cat", "fr": "fra", "pt": "por", "it": "ita", "gl": "glg", "eu": "eus", "ro": "ron"}
 
 
+@configured_by(CommandOptions)
 def open_apertium(name: str, argument: str, options: Mapping[str, Any]) -> ApertiumSystem:
     settings = read_options(CommandOptions, {"mode": "batch", "batch-items": 200, **options, "program": "apertium"}, f"[system.{name}]")
     if settings.mode != "batch" or settings.protocol != "lines":

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from metaphrase.core.errors import ConfigurationError
-from metaphrase.core.options import read_options
+from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Direction, Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes, alpha3
@@ -76,6 +76,7 @@ class ApySystem(HttpSystem):
         return self._pairs
 
 
+@configured_by(ApyOptions)
 def open_apy(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)
     settings = read_options(ApyOptions, options, f"[system.{name}]")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from metaphrase.core.errors import QuotaError
-from metaphrase.core.options import read_options
+from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes
@@ -83,6 +83,7 @@ class Azure:
             raise Refused(f"too long ({code}): {error['message']}")
 
 
+@configured_by(AzureOptions)
 def open_azure(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)
     settings = read_options(AzureOptions, options, f"[system.{name}]")

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from metaphrase.core.errors import ConfigurationError, SystemFailedError
-from metaphrase.core.options import Options, read_options
+from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Direction, Translation
 from metaphrase.systems.base import Limits
@@ -41,6 +41,7 @@ class CommandOptions(Options):
     version: str = "1"
 
 
+@configured_by(CommandOptions)
 def open_command(name: str, argument: str, options: Mapping[str, Any]) -> CommandSystem:
     settings = read_options(CommandOptions, {**options, **({"program": argument} if argument else {})}, f"[system.{name}]")
     if not settings.program.strip():

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from metaphrase.core.errors import ConfigurationError, MissingResourceError
-from metaphrase.core.options import Options, read_options
+from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Direction, Translation
 from metaphrase.systems.base import Limits
@@ -120,6 +120,7 @@ class LocalModel:
         )
 
 
+@configured_by(LocalOptions)
 def open_ctranslate2(name: str, argument: str, options: Mapping[str, Any]) -> LocalModel:
     settings = read_options(LocalOptions, {**options, **({"path": argument} if argument else {})}, f"[system.{name.split(':')[0]}]")
     return LocalModel(name, settings)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from metaphrase.core.errors import QuotaError
-from metaphrase.core.options import read_options
+from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes
@@ -70,6 +70,7 @@ class GoogleBasic:
             raise QuotaError(f"the quota is used up (403): {error['message']}")
 
 
+@configured_by(HttpOptions)
 def open_google(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)
     settings = read_options(HttpOptions, options, f"[system.{name}]")

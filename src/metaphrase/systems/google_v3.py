@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from metaphrase.core.errors import ConfigurationError, QuotaError, SystemFailedError
-from metaphrase.core.options import read_options
+from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes
@@ -71,6 +71,7 @@ class GoogleAdvanced:
                 raise Again(f"rate limit: {error['message']}")
 
 
+@configured_by(GoogleV3Options)
 def open_google_v3(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)
     settings = read_options(GoogleV3Options, options, f"[system.{name}]")

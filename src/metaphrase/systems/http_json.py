@@ -20,7 +20,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from metaphrase.core.errors import ConfigurationError, QuotaError
-from metaphrase.core.options import read_options
+from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.signature import Signature, content_hash
 from metaphrase.core.values import Direction, Translation
 from metaphrase.systems.base import Limits
@@ -149,6 +149,7 @@ def _fill(template: Any, values: Mapping[str, Any]) -> Any:
     return template
 
 
+@configured_by(DescribedOptions)
 def open_http(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)
     where = f"[system.{name}]"

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from metaphrase.core.errors import ConfigurationError
-from metaphrase.core.options import read_options
+from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Direction, Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes, plain_code
@@ -74,6 +74,7 @@ class LibreTranslateSystem(HttpSystem):
         self._asked = True
 
 
+@configured_by(HttpOptions)
 def open_libretranslate(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)
     settings = read_options(HttpOptions, options, f"[system.{name}]")

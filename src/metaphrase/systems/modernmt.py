@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from metaphrase.core.errors import QuotaError
-from metaphrase.core.options import read_options
+from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes
@@ -78,6 +78,7 @@ class ModernMT:
                 raise QuotaError(f"the plan is used up ({answer.status}): {said}")
 
 
+@configured_by(ModernMTOptions)
 def open_modernmt(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)
     settings = read_options(ModernMTOptions, options, f"[system.{name}]")

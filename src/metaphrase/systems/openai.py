@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import Field
 
 from metaphrase.core.errors import ConfigurationError, QuotaError
-from metaphrase.core.options import read_options
+from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import NAMES, Codes
@@ -183,6 +183,7 @@ def _filled(template: str, **values: str) -> str:
     return re.sub(r"\{(source|target|text)\}", lambda m: values.get(m[1], m[0]), template)
 
 
+@configured_by(OpenAIOptions)
 def open_openai(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     table = name.split(":")[0]
     settings = read_options(OpenAIOptions, {**options, **({"model": argument} if argument else {})}, f"[system.{table}]")

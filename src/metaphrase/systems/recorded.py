@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from metaphrase.core.errors import ConfigurationError, InputError, SystemFailedError
-from metaphrase.core.options import Options, read_options
+from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Direction, Translation
 from metaphrase.files.lines import read_json_lines
@@ -21,6 +21,7 @@ class RecordedOptions(Options):
     file: str = ""
 
 
+@configured_by(RecordedOptions)
 def open_recorded(name: str, argument: str, options: Mapping[str, Any]) -> RecordedSystem:
     settings = read_options(RecordedOptions, {**options, **({"file": argument} if argument else {})}, f"[system.{name}]")
     if not settings.file:

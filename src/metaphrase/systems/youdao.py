@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from metaphrase.core.errors import QuotaError, SystemFailedError
-from metaphrase.core.options import read_options
+from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes
@@ -66,6 +66,7 @@ def shortened(query: str) -> str:
     return query if len(query) <= 20 else f"{query[:10]}{len(query)}{query[-10:]}"
 
 
+@configured_by(HttpOptions)
 def open_youdao(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)
     settings = read_options(HttpOptions, options, f"[system.{name}]")

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import Field
 
-from metaphrase.core.options import Options, read_options
+from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Case, Direction, Edit, MetamorphicCase, Segment
 from metaphrase.resources.profiles import Resources
@@ -33,6 +33,7 @@ class CompressionOptions(Options):
     top: int = Field(default=10, ge=1)
 
 
+@configured_by(CompressionOptions)
 def make(resources: Resources, options: Mapping[str, Any]) -> Compression:
     return Compression(resources, read_options(CompressionOptions, options, "[method.cit]"))
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from metaphrase.core.options import Options, read_options
+from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Case, Direction, Edit, MetamorphicCase, Segment
 from metaphrase.resources.profiles import Resources
@@ -28,6 +28,7 @@ class NounPhraseOptions(Options):
     max_cases: int = 50
 
 
+@configured_by(NounPhraseOptions)
 def make(resources: Resources, options: Mapping[str, Any]) -> NounPhrases:
     return NounPhrases(resources, read_options(NounPhraseOptions, options, "[method.purity]"))
 

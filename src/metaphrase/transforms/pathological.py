@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from metaphrase.core.options import Options, read_options
+from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Case, Direction, Expectation, Segment
 from metaphrase.resources.profiles import Resources
@@ -44,6 +44,7 @@ class OtherMeaningOptions(Options):
     min_removed: int = Field(ge=1)
 
 
+@configured_by(OtherMeaningOptions)
 def make(resources: Resources, options: Mapping[str, Any]) -> OtherMeaning:
     return OtherMeaning(resources, read_options(OtherMeaningOptions, options, "[method.patinv]"))
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import Field
 
 from metaphrase.core.errors import ResourceFailedError
-from metaphrase.core.options import Options, read_options
+from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature
 from metaphrase.resources.corenlp.install import VERSION, find_corenlp
 from metaphrase.resources.corenlp.server import ManagedServer, RemoteServer, Server
@@ -117,11 +117,13 @@ def _arcs(sentence: Mapping[str, Any]) -> tuple[Dependency, ...]:
     return tuple(sorted(arcs, key=lambda arc: arc.dependent))
 
 
+@configured_by(CoreNLPOptions)
 def parser(language: str, options: Mapping[str, Any]) -> CoreNLPParser:
     read = read_options(CoreNLPOptions, options, "[resource.parser]")
     return CoreNLPParser(language, _server(language, read), requests=read.requests)
 
 
+@configured_by(CoreNLPOptions)
 def dependency_parser(language: str, options: Mapping[str, Any]) -> CoreNLPDependencies:
     read = read_options(CoreNLPOptions, options, "[resource.dependency-parser]")
     return CoreNLPDependencies(language, _server(language, read), requests=read.requests)

@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from metaphrase.core.logistic import Logistic, sigmoid
-from metaphrase.core.options import Options, read_options
+from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Direction
 from metaphrase.core.weights import Weights, read_weights, shipped_weights
@@ -132,6 +132,7 @@ class LexicalAligner:
         )
 
 
+@configured_by(AlignerOptions)
 def lite_aligner(direction: Direction, options: Mapping[str, Any]) -> LexicalAligner:
     """The aligner of the lite profile for a direction."""
     chosen = read_options(AlignerOptions, options, "[resource.aligner]")

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from metaphrase.core.errors import MissingResourceError
-from metaphrase.core.options import Options, read_options
+from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature, content_hash
 from metaphrase.resources.protocols import SimilarWord
 
@@ -48,6 +48,7 @@ class SimilarWordsTable:
         return Signature("similar-words", "1", {"language": self._language, "table": self._digest})
 
 
+@configured_by(TableOptions)
 def similar_words(language: str, options: Mapping[str, Any]) -> SimilarWordsTable:
     read_options(TableOptions, options, "[resource.similar-words]")
     return _load(language.split("-")[0])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from metaphrase.core.errors import ConfigurationError
-from metaphrase.core.options import Options, read_options
+from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.values import Direction
 from metaphrase.core.weights import read_weights, shipped_weights
 from metaphrase.resources.lite.evidence import ChineseEnglishEvidence, EvidenceSource, GeneralEvidence, GlossaryEvidence, read_glossary
@@ -53,6 +53,7 @@ class MaskedLMOptions(EncoderOptions):
     beam: int = Field(default=8, ge=1)
 
 
+@configured_by(AlignerOptions)
 def aligner(direction: Direction, options: Mapping[str, Any]) -> Aligner:
     from metaphrase.resources.neural.aligner import SoftmaxAligner
 
@@ -92,6 +93,7 @@ def evidence_for(source: Language, target: Language) -> EvidenceSource:
     return GeneralEvidence(source, target)
 
 
+@configured_by(EmbedderOptions)
 def embedder(code: str, options: Mapping[str, Any]) -> Embedder:
     from metaphrase.resources.neural.embedder import NeuralEmbedder
 
@@ -100,6 +102,7 @@ def embedder(code: str, options: Mapping[str, Any]) -> Embedder:
     return NeuralEmbedder(encoder, language(code), layer=read.layer)
 
 
+@configured_by(MaskedLMOptions)
 def masked_lm(code: str, options: Mapping[str, Any]) -> MaskedLM:
     from metaphrase.resources.neural.masked_lm import NeuralMaskedLM
 
