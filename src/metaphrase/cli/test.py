@@ -92,6 +92,7 @@ def run_campaign(
     from metaphrase.campaign.store import Store
     from metaphrase.cli.progress import follow
     from metaphrase.core.errors import ConfigurationError, SystemFailedError
+    from metaphrase.files.findings import read_baseline
     from metaphrase.files.segments import SegmentReader
     from metaphrase.reports.base import format_of, write_report
     from metaphrase.reports.terminal import bill_lines, show_findings, show_summary
@@ -145,12 +146,6 @@ def default_store(first: Path) -> Path:
     if str(first) == "-":
         return Path(".metaphrase") / "stdin.db"
     return first.parent / ".metaphrase" / f"{first.name}.db"
-
-
-def read_baseline(path: str | None) -> frozenset[str]:
-    from metaphrase.files.lines import read_json_lines
-
-    return frozenset(str(line.value.get("id")) for line in read_json_lines(path)) if path else frozenset()
 
 
 def gate(summary: Summary, fail_on: str) -> int:
