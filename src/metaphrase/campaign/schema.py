@@ -16,7 +16,7 @@ __all__ = ["configuration_schema"]
 
 def configuration_schema() -> dict[str, Any]:
     schema = Configuration.model_json_schema(by_alias=True)
-    schema.pop("$defs", None)
+    definitions = {name: value for name, value in schema.pop("$defs", {}).items() if name != "Choice"}
     fields: dict[str, Any] = schema["properties"]
     methods = {name: _options(registry.methods.load(name).transformation) for name in registry.methods.names()}
     fields["method"] |= {"additionalProperties": False, "properties": methods}
@@ -31,7 +31,7 @@ def configuration_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "metaphrase.toml",
         **{k: v for k, v in schema.items() if k != "title"},
-        "$defs": _system_definitions(registry.systems),
+        "$defs": definitions | _system_definitions(registry.systems),
     }
 
 

@@ -49,7 +49,15 @@ def test(
 
     from metaphrase.files.segments import SegmentFormat, SegmentReader
 
-    given: dict[str, object] = {"systems": system, "from": source, "to": to, "methods": method, "relation": relation, "profile": profile, "seed": seed}
+    given: dict[str, object] = {
+        "systems": system,
+        "from": source,
+        "to": to,
+        "methods": method,
+        "relation": relation,
+        "profile": profile,
+        "seed": seed,
+    }
     given |= {
         "store": str(store) if store else None,
         "fail-on": fail_on,

@@ -48,7 +48,9 @@ class Chinese(Language):
     negations = frozenset("不 没 没有 無 无 未 非 别 勿 否 莫 毫无 并非 从不 从未 不是 不能 不会 不要".split())
     light_characters = frozenset("的了在是和与及一个这其们之为以对中上")
     compares_by_character = True
-    number_affixes = re.compile(r"^第|(?:年|月份?|日|号|號|时|時|点|點|个|個|岁|歲|名|座|项|項|家|种|種|位|次|条|條|份|场|場|天|届|屆|只|件|张|張)$")
+    number_affixes = re.compile(
+        r"^第|(?:年|月份?|日|号|號|时|時|点|點|个|個|岁|歲|名|座|项|項|家|种|種|位|次|条|條|份|场|場|天|届|屆|只|件|张|張)$"
+    )
 
     @cached_property
     def stop_words(self) -> frozenset[str]:
