@@ -28,10 +28,12 @@ __all__ = [
     "make_relation",
     "make_resources",
     "make_transformation",
+    "method_names",
     "open_sending",
     "open_systems",
     "plan_method",
     "relation_for",
+    "why_not",
 ]
 
 
@@ -56,15 +58,9 @@ def make_relation(name: str, resources: Resources, configuration: Configuration,
 
 def make_transformation(method: Method, resources: Resources, configuration: Configuration, direction: Direction) -> Transformation:
     """A method's way to make cases, with its defaults under the configuration's options."""
-    missing = [role for role in method.needs if not resources.has(role)]
-    if missing:
-        raise ConfigurationError(
-            f"method '{method.name}' needs a {' and a '.join(missing)}, which the profile '{resources.profile}' has not: use --profile neural"
-        )
-    if method.source_languages and direction.source.split("-")[0] not in method.source_languages:
-        raise ConfigurationError(
-            f"method '{method.name}' makes cases from {', '.join(method.source_languages)} sources, not from '{direction.source}'"
-        )
+    problem = why_not(method, resources, direction)
+    if problem is not None:
+        raise ConfigurationError(problem)
     seed = {"seed": configuration.seed} if method.seeded else {}
     options = {**method.options, **seed, **configuration.method.get(method.name, {})}
     return method.transformation(resources, options)
@@ -74,7 +70,10 @@ def plan_method(name: str, resources: Resources, configuration: Configuration, d
     method = load_method(name)
     transformation = make_transformation(method, resources, configuration, direction)
     relation = make_relation(
-        configuration.relation or method.default_relation(str(direction)), resources, configuration, transformation=method.name
+        configuration.relation or method.default_relation(str(direction), resources.profile),
+        resources,
+        configuration,
+        transformation=method.name,
     )
     return PlannedMethod(method, transformation, relation)
 
@@ -86,13 +85,13 @@ def expected(case: Case) -> Case:
     return case
 
 
-def relation_for(case: Case) -> str:
+def relation_for(case: Case, profile: str) -> str:
     """The default relation for a case read from a file."""
     if case.transformation in registry.methods:
-        return load_method(case.transformation).default_relation(str(case.direction))
+        return load_method(case.transformation).default_relation(str(case.direction), profile)
     for name in registry.methods.names():
         if load_method(name).kind == case.kind:
-            return load_method(name).default_relation(str(case.direction))
+            return load_method(name).default_relation(str(case.direction), profile)
     raise ConfigurationError(f"case '{case.id}': no installed method makes {case.kind} cases; name a relation with --relation")
 
 
@@ -113,6 +112,27 @@ def open_sending(
         yield Sending(configuration.jobs, cache, refresh, ledger)
 
 
+def method_names(configuration: Configuration, resources: Resources, direction: Direction, systems: int) -> list[str]:
+    """The methods asked for; "all" is every installed one that this profile, language and number of systems allow."""
+    asked = list(dict.fromkeys(name.casefold() for name in configuration.methods))
+    if "all" not in asked:
+        return asked
+    if len(asked) > 1:
+        raise ConfigurationError("--method all already stands for every method: name either all or single ones")
+    methods = [load_method(name) for name in registry.methods.names()]
+    return [m.name for m in methods if why_not(m, resources, direction) is None and m.systems <= systems]
+
+
+def why_not(method: Method, resources: Resources, direction: Direction) -> str | None:
+    """Why a method cannot run here, with the remedy; None if it can."""
+    missing = [role for role in method.needs if not resources.has(role)]
+    if missing:
+        return f"method '{method.name}' needs a {' and a '.join(missing)}, which the profile '{resources.profile}' has not: use --profile neural"
+    if method.source_languages and direction.source.split("-")[0] not in method.source_languages:
+        return f"method '{method.name}' makes cases from {', '.join(method.source_languages)} sources, not from '{direction.source}'"
+    return None
+
+
 def make_plan(
     segments: Iterable[Segment],
     direction: Direction,
@@ -121,9 +141,8 @@ def make_plan(
     configuration: Configuration,
     baseline: frozenset[str] = frozenset(),
 ) -> Plan:
-    methods = tuple(
-        plan_method(name, resources, configuration, direction) for name in dict.fromkeys(m.casefold() for m in configuration.methods)
-    )
+    names = method_names(configuration, resources, direction, len(systems))
+    methods = tuple(plan_method(name, resources, configuration, direction) for name in names)
     for planned in methods:
         if len(systems) < planned.method.systems:
             raise ConfigurationError(f"method '{planned.method.name}' compares at least {planned.method.systems} systems: repeat --system")

@@ -20,7 +20,7 @@ from metaphrase.campaign.translate import Sending, TranslateStage
 from metaphrase.campaign.triage import group
 from metaphrase.core.errors import InputError, SystemFailedError
 from metaphrase.core.signature import content_hash
-from metaphrase.core.values import Case, DifferentialCase, Direction, Outcome, Report, Request, RoundTripCase, Segment, Severity
+from metaphrase.core.values import Case, DifferentialCase, Direction, Outcome, Report, Request, RoundTripCase, Segment, Severity, Verdict
 from metaphrase.methods.base import Method
 from metaphrase.relations.base import Relation
 from metaphrase.systems.base import System
@@ -125,15 +125,13 @@ class Runner:
         reports = None if self._stage.refreshes else self._store.judged(key)
         if reports is None:
             reports = []
+            known: dict[str, Verdict] = {}
             for planned in self._plan.methods:
                 cases = self._propose(planned, chunk)
                 yield Proposed(len(cases), len({r.text for c in cases for r in c.requests()}), sum(len(c.source) for c in cases))
                 for step in self._passes(planned.method, cases):
                     yield from self._stage.fill(step.cases, step.system_for)
-                    verdicts = judge(planned.relation, step.cases)
-                    reports.extend(
-                        Report(case, verdict, step.label, planned.method.name) for case, verdict in zip(step.cases, verdicts, strict=True)
-                    )
+                    reports.extend(self._judged_once(planned, step, known))
             if not any(v.verdict.outcome is Outcome.NOT_APPLICABLE and v.verdict.reason == "not translated" for v in reports):
                 self._store.add_judged(key, reports)  # else the next run tries the failed texts again
         findings = group(reports, {s.id: s for s in chunk}, self._plan.baseline)
@@ -148,6 +146,20 @@ class Runner:
         self.summary.known += sum(f.known for f in findings)
         self.summary.major += sum(f.severity is Severity.MAJOR and not f.known for f in findings)
         yield ChunkDone(len(chunk), len(reports), violated, len(findings))
+
+    def _judged_once(self, planned: PlannedMethod, step: _Pass, known: dict[str, Verdict]) -> list[Report]:
+        """A pair that several methods made is judged once by each relation; `known` holds the verdicts of this chunk."""
+
+        def key(case: Case) -> str:
+            pair = getattr(case, "followup", "")
+            return content_hash(step.label, str(planned.relation.signature()), str(case.direction), case.kind, case.source, pair)
+
+        new: dict[str, Case] = {}
+        for case in step.cases:
+            if key(case) not in known:
+                new.setdefault(key(case), case)
+        known.update(zip(new, judge(planned.relation, list(new.values())), strict=True))
+        return [Report(case, replace(known[key(case)], id=case.id), step.label, planned.method.name) for case in step.cases]
 
     def _propose(self, planned: PlannedMethod, chunk: Sequence[Segment]) -> list[Case]:
         key = self._key("proposed", chunk, str(planned.transformation.signature()))

@@ -48,7 +48,9 @@ def judge(
         while batch := list(islice(rows, BATCH)):
             groups: dict[tuple[str, str], list[Case]] = {}
             for case in batch:
-                groups.setdefault((configuration.relation or relation_for(case), case.transformation), []).append(case)
+                groups.setdefault((configuration.relation or relation_for(case, configuration.profile), case.transformation), []).append(
+                    case
+                )
             verdicts = {}
             for key, some in groups.items():
                 if key not in made:

@@ -29,7 +29,7 @@ def methods(
             missing = [role for role in method.needs if not resources.has(role)]
             needs = f"; needs {', '.join(method.needs)}" if method.needs else ""
             state = f"; not on '{resources.profile}': use --profile neural" if missing else ""
-            listing["methods"][name] = f"{method.title} (judged by {method.relation}{needs}{state})"
+            listing["methods"][name] = f"{method.title} (judged by {method.default_relation('', resources.profile)}{needs}{state})"
         for name in registry.relations.names():
             try:
                 listing["relations"][name] = str(registry.relations.load(name)(resources, {}).signature())

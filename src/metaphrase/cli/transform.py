@@ -27,7 +27,7 @@ def transform(
     config: o.ConfigFile = None,
 ) -> None:
     """Propose test cases for sentences; `translate` and `judge` take them further."""
-    from metaphrase.campaign.plan import load_method, make_resources, make_transformation
+    from metaphrase.campaign.plan import load_method, make_resources, make_transformation, method_names
     from metaphrase.campaign.runner import CHUNK
     from metaphrase.core.values import Direction
     from metaphrase.files.cases import UNKNOWN, case_to_json, dumps
@@ -39,7 +39,8 @@ def transform(
     )
     direction = Direction(configuration.source, configuration.target or UNKNOWN)
     with make_resources(configuration) as resources, open_output(output) as stream:
-        ways = [make_transformation(load_method(name), resources, configuration, direction) for name in configuration.methods]
+        names = method_names(configuration, resources, direction, 1)
+        ways = [make_transformation(load_method(name), resources, configuration, direction) for name in names]
         reader = SegmentReader(
             sources, direction.source, SegmentFormat(column, encoding, configuration.max_tokens, skip_bad_lines, input_format)
         )

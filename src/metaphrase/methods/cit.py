@@ -5,8 +5,8 @@ Ji, Feng, Liu, Zhao, Yang: Automated Testing for Machine Translation Based on Co
 - The sentence is compressed to its core (`source`); `followup` is the core with one adjunct, and variants of the adjunct have one word replaced.
 - The paper compresses with a neural model. Ours is the documented alternative: constituents outside the verb's frame are taken out, by the
   constituency tree on `neural`, by the sequence of phrases on `lite` (fewer adjuncts, only the safe ones).
-- Relation: every constituency path of the core's translation is in the longer one's. It needs a parser of the target language; where the
-  profile has none, --relation bag-of-words compares the words instead.
+- Relation: every constituency path of the core's translation is in the longer one's. On `lite`, which parses no target language to that
+  depth, the bag of words judges: every word of the core's translation is in the longer one's.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ CIT = Method(
     kind="metamorphic",
     transformation=make,
     relation="constituency-paths",
+    profile_relations={"lite": "bag-of-words"},
     needs=("parser",),
     source_languages=("en", "zh"),
     seeded=True,

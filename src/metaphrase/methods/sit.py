@@ -5,7 +5,7 @@ He, Meister, Su: Structure-Invariant Testing for Machine Translation. ICSE 2020.
 - Nouns (NN*) and adjectives (JJ*), never the first or the last word; the masked LM's top 10; candidates of one character or with
   punctuation are dropped; the first two letters of the tag must stay.
 - Relation: dependency distance, threshold exclusive; the paper reports the three farthest follow-ups a source (`max-cases` 3).
-- On `lite` there is no masked LM: the similar-words table proposes, nothing else changes.
+- On `lite` there is no masked LM and no dependency parser: the similar-words table proposes, and LCS over variants judges.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ SIT = Method(
     kind="metamorphic",
     transformation=make,
     relation="dependency-distance",
+    profile_relations={"lite": "lcs"},
     needs=("parser",),
     source_languages=("en", "zh"),
     seeded=True,

@@ -10,8 +10,9 @@ from typing import Any
 
 from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature
-from metaphrase.core.values import Case, Edit, Span, Verdict
-from metaphrase.relations.pairs import Judgement, Pair, judge_pairs
+from metaphrase.core.values import Case, Edit, Severity, Span, Verdict
+from metaphrase.relations.pairs import Pair, judge_pairs
+from metaphrase.relations.verdicts import holds, violated
 from metaphrase.resources.profiles import Resources
 from metaphrase.text.normalise import bare
 
@@ -28,21 +29,18 @@ class MustDifferRelation:
     name = "must-differ"
 
     def judge(self, cases: Sequence[Case]) -> list[Verdict]:
-        return judge_pairs(self.name, self.signature(), cases, lambda pairs: [_judge(pair) for pair in pairs])
+        return judge_pairs(self, cases, lambda pairs: [self._judge(pair) for pair in pairs])
 
     def signature(self) -> Signature:
         return Signature(self.name)
 
-
-def _judge(pair: Pair) -> Judgement:
-    if bare(pair.source_translation) != bare(pair.followup_translation):
-        return Judgement(False, 0.0, "the translations differ, as the sentences do")
-    spans = tuple(
-        Span(field, 0, len(text), text)
-        for field, text in (("source_translation", pair.source_translation), ("followup_translation", pair.followup_translation))
-    )
-    what = _describe(pair.case.edits)
-    return Judgement(True, 1.0, f"two sentences of different meaning{what} have the same translation", spans)
+    def _judge(self, pair: Pair) -> Verdict:
+        if bare(pair.source_translation) != bare(pair.followup_translation):
+            return holds(pair.case, self, 0.0, "the translations differ, as the sentences do")
+        sides = (("source_translation", pair.source_translation), ("followup_translation", pair.followup_translation))
+        spans = tuple(Span(field, 0, len(text), text) for field, text in sides)
+        reason = f"two sentences of different meaning{_describe(pair.case.edits)} have the same translation"
+        return violated(pair.case, self, 1.0, reason, spans, Severity.MAJOR)
 
 
 def _describe(edits: Sequence[Edit] | None) -> str:

@@ -14,9 +14,10 @@ from pydantic import Field
 
 from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature
-from metaphrase.core.values import Case, Span, Verdict
-from metaphrase.relations.pairs import Judgement, Pair, judge_pairs, shipped_threshold
+from metaphrase.core.values import Case, Severity, Span, Verdict
+from metaphrase.relations.pairs import Pair, judge_pairs, shipped_threshold
 from metaphrase.relations.similarity import bleu, edit_similarity, lcs_similarity, tf_idf_similarity
+from metaphrase.relations.verdicts import holds, violated
 from metaphrase.resources.profiles import Resources
 from metaphrase.text.diff import Change, changes
 from metaphrase.text.languages import language
@@ -31,12 +32,15 @@ _MOST_CHANGES = 30
 
 
 class VariantOptions(Options):
-    """`threshold`: violated below this similarity. `slice_words`: a changed slice of up to so many words may be left out.
+    """`threshold`: violated below this similarity, and a major finding below `major_threshold`.
+
+    `slice_words`: a changed slice of up to so many words may be left out.
 
     The papers' text says "fewer than five words"; the released verdicts come out with at most three.
     """
 
     threshold: float = Field(ge=0, le=1)
+    major_threshold: float = Field(default=0.8, ge=0, le=1)
     slice_words: int = Field(default=3, ge=0)
 
 
@@ -55,14 +59,14 @@ class VariantRelation:
         self._options = options
 
     def judge(self, cases: Sequence[Case]) -> list[Verdict]:
-        return judge_pairs(self.name, self.signature(), cases, lambda pairs: [self._judge(pair) for pair in pairs])
+        return judge_pairs(self, cases, lambda pairs: [self._judge(pair) for pair in pairs])
 
     def similarity(self, source: Sequence[str], followup: Sequence[str]) -> float:
         """The best similarity over all pairs of variants of two token sequences."""
         return self._best(source, followup, changes(source, followup))[0]
 
     def signature(self) -> Signature:
-        return Signature(self.name, "1", {"threshold": self._options.threshold, "slice-words": self._options.slice_words})
+        return Signature(self.name, "1", self._options.model_dump(by_alias=True))
 
     def _best(self, source: Sequence[str], followup: Sequence[str], found: Sequence[Change]) -> tuple[float, _Variant, _Variant]:
         few = found if len(found) <= _MOST_CHANGES else ()
@@ -81,7 +85,7 @@ class VariantRelation:
         shortened = [_Variant(words[:a] + words[b:], (a, b)) for a, b in slices if 0 < b - a <= self._options.slice_words]
         return [_Variant(words, None), *shortened]
 
-    def _judge(self, pair: Pair) -> Judgement:
+    def _judge(self, pair: Pair) -> Verdict:
         tokens = language(pair.case.direction.target).tokens
         source, followup = tokens(pair.source_translation), tokens(pair.followup_translation)
         found = changes([t.text for t in source], [t.text for t in followup])
@@ -92,13 +96,17 @@ class VariantRelation:
             *_spans("source_translation", pair.source_translation, source, lefts, left.left_out),
             *_spans("followup_translation", pair.followup_translation, followup, rights, right.left_out),
         )
-        violated = similarity < self._options.threshold
+        fails = similarity < self._options.threshold
         reason = f"the translations are {similarity:.3f} alike by {self.name}"
         excused = [f"'{_quote(text, toks, v.left_out)}'" for text, toks, v in _sides(pair, source, followup, left, right) if v.left_out]
         if excused:
             reason += f", leaving out {' and '.join(excused)}"
-        reason += f"; {'less than the' if violated else 'at least the'} {self._options.threshold:g} that the relation asks for"
-        return Judgement(violated, 1.0 - similarity, reason, spans if violated else (), {"similarity": similarity})
+        reason += f"; {'less than the' if fails else 'at least the'} {self._options.threshold:g} that the relation asks for"
+        extra = {"similarity": similarity}
+        if not fails:
+            return holds(pair.case, self, 1.0 - similarity, reason, extra=extra)
+        severity = Severity.MAJOR if similarity < self._options.major_threshold else Severity.MINOR
+        return violated(pair.case, self, 1.0 - similarity, reason, spans, severity, extra=extra)
 
 
 def _sides(
