@@ -12,12 +12,15 @@ from typer.testing import CliRunner
 from metaphrase.cli.main import app
 from metaphrase.core import registry
 from metaphrase.core.errors import ConfigurationError
-from metaphrase.core.values import DifferentialCase, Direction, Outcome, RoundTripCase, Segment, Severity, Verdict
+from metaphrase.core.values import DifferentialCase, Direction, MetamorphicCase, Outcome, RoundTripCase, Segment, Severity, Verdict
+from metaphrase.evaluation.semmt.rankings import learn, prepare
+from metaphrase.files.cases import case_from_json
 from metaphrase.relations.base import Relation
 from metaphrase.relations.semmt import SemMT, semmt_relation
 from metaphrase.resources.profiles import Resources
 from metaphrase.text.meaning import formalizer, grammar, lexicon, trip
 from metaphrase.text.meaning.compare import compare
+from metaphrase.text.meaning.released import released_language_similarity, released_regex_similarity
 from metaphrase.text.meaning.rewording import rewordings
 
 EN_ZH = Direction("en", "zh")
@@ -288,3 +291,91 @@ def test_formalize_names_the_line_without_a_sentence(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["formalize", str(source)])
     assert result.exit_code != 0
     assert "in.jsonl:1" in str(result.exception)
+
+
+DATA = Path(__file__).parent / "data"
+
+
+def test_findings_on_a_real_engines_round_trips_are_errors_and_blame_the_right_leg() -> None:
+    # 100 sentences of ours through Apertium eng-spa and back; every finding was read twice, `reading` and `leg` are the outcome.
+    rows = [json.loads(line) for line in (DATA / "round_trips_en_es.jsonl").read_text(encoding="utf-8").splitlines()]
+    cases = [case_from_json(row) for row in rows]
+    verdicts = semmt_relation(Resources("lite"), {}).judge(cases)
+    found = [(row, verdict) for row, verdict in zip(rows, verdicts, strict=True) if verdict.violated]
+    assert {row["id"] for row, _ in found} == {row["id"] for row in rows if "reading" in row}
+    errors = [(row, verdict) for row, verdict in found if row["reading"] != "fine"]
+    assert len(errors) / len(found) > 0.9
+    placed = [(row, verdict) for row, verdict in errors if "trip" in verdict.extra]
+    assert len(placed) >= len(errors) - 1
+    assert all(verdict.extra["trip"]["leg"] == row["leg"] for row, verdict in placed)
+    assert all(span.quote in row[span.text] for row, verdict in found for span in verdict.spans)
+
+
+def test_a_row_about_a_mutant_is_a_round_trip_of_it_or_a_pair_with_its_seed() -> None:
+    there_and_back = {"id": 1, "seed": "a b", "mutant": "a c", "mutant_translation": "x", "back_translation": "a c"}
+    trip_case = case_from_json(there_and_back)
+    assert isinstance(trip_case, RoundTripCase)
+    assert (trip_case.source, trip_case.intermediate, trip_case.extra["seed"]) == ("a c", "x", "a b")
+    pair = case_from_json({"id": 2, "approach": "SIT", "seed": "a b", "seed_translation": "x", "mutant": "a c", "mutant_translation": "y"})
+    assert isinstance(pair, MetamorphicCase)
+    assert (pair.source, pair.followup, pair.followup_translation, pair.transformation) == ("a b", "a c", "y", "sit")
+
+
+@pytest.mark.parametrize(("written", "outcome"), [("( [ <VOW> ]", Outcome.NOT_APPLICABLE), ("[ <VOW> ]", Outcome.VIOLATED)])
+def test_expressions_of_a_file_are_compared_and_an_unreadable_one_is_named(written: str, outcome: Outcome) -> None:
+    given = {"source_regex": "~ ( [ <VOW> ] )", "back_regex": written}
+    verdict = judge("a", "b", extra=given, metric="automaton", expressions="given")
+    assert verdict.outcome is outcome
+    assert outcome is Outcome.VIOLATED or "unreadable expression" in verdict.reason
+
+
+def test_the_compat_values_follow_the_released_conventions() -> None:
+    # Worked by hand: brackets before "." are lost, so the languages are V | L.*C+.* and V+ | T.*C+.* with 686 and 1,412 words up to length 2.
+    left, right = "( ( [ <VOW> ] ) | ( [ <LOW> ] ) ) . * ( [ <CAP> ] ) + . *", "( ( [ <VOW> ] ) + | ( [ <LET> ] ) ) . * ( [ <CAP> ] ) + . *"
+    assert released_language_similarity(left, right) == pytest.approx(686 / 1412, abs=1e-5)
+    assert released_language_similarity("( [ <VOW> ] ) + +", "[ <VOW> ]") == 0.0
+    assert released_regex_similarity(left, right) == pytest.approx(1 - 2 / 18)
+
+
+def test_reading_a_pattern_is_learnt_from_labelled_sentences() -> None:
+    pairs = [(f"lines ending with a {thing} , {n} or more times", f"( . * ) ( ( [ <{name}> ] ) {{ {n} , }} )") for n in range(2, 8) for thing, name in
+             (("vowel", "VOW"), ("digit", "NUM"), ("letter", "LET"))]  # fmt: skip
+    ranking = learn(prepare(pairs, english()))
+    reader = formalizer.Formalizer(english(), ranking)
+    assert reader.read("rows ending with a capital letter , 4 or more times").regex == "( . * ) ( ( [ <CAP> ] ) { 4 , } )"
+    swapped = [
+        (sentence, expression.replace("( . * ) ( ( [", "( ( . * ) ( [").replace("] ) {", "] ) ) {").removesuffix(" )"))
+        for sentence, expression in pairs
+    ]
+    other = formalizer.Formalizer(english(), learn(prepare(swapped, english())))
+    assert other.read("rows ending with a capital letter , 4 or more times").regex == "( ( . * ) ( [ <CAP> ] ) ) { 4 , }"
+
+
+def test_the_benchmark_measures_every_table_on_a_small_data_folder(tmp_path: Path) -> None:
+    metrics = {f"{name}{end}": 0.5 for name in ("leven", "dep", "sbert", "bleu", "reg", "dfa", "hyb") for end in ("", "_norm")}
+    trips = [
+        {"id": f"t{i}", "source": source, "intermediate": middle, "back_translation": back, "violation": bug, "plural": False, "metrics": metrics,
+         "source_regex": "[ <VOW> ] " * (i % 4 + 1), "back_regex": "[ <LET> ]", "buggy_trip": "forward" if bug else None}
+        for i, (source, middle, back, bug) in enumerate(
+            [("lines without digits", "有数字的行", "lines with digits", True), ("rows with vowels", "有元音的行", "lines with vowels", False),
+             ("rows with six vowels", "有六个元音的行", "lines with seven vowels", True), ("rows with digits", "有数字的行", "rows with digits", False)] * 3
+        )
+    ]  # fmt: skip
+    mutants = [{"id": f"m{i}", "approach": "SemMT", "seed": row["source"], "mutant": row["source"], "mutant_translation": row["intermediate"],
+                "back_translation": row["back_translation"], "violation": row["violation"]} for i, row in enumerate(trips)]  # fmt: skip
+    sentences = [
+        {"id": i, "sentence": f"lines with a vowel , {i} or more times", "regex": f"( [ <VOW> ] ) {{ {i} , }}"} for i in range(2, 22)
+    ]
+    for name, rows in (("round_trip", trips), ("mutants", mutants), ("nl_rx_synth", sentences)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    report = tmp_path / "report.json"
+    result = CliRunner().invoke(app, ["bench", "semmt", "--data", str(tmp_path), "-o", str(report)])
+    assert result.exit_code == 0, result.output
+    tables = {table["title"]: table["rows"] for table in json.loads(report.read_text(encoding="utf-8"))["tables"]}
+    promised = {row["what"]: row for row in tables["What the product promises"]}
+    assert promised["formalize, same language, by expression group"]["accuracy"] == 1.0
+    assert promised["round trips"]["F1"] == 1.0
+    assert tables["Table 6: which leg is to blame"][0]["accuracy"] > 0
+    result = CliRunner().invoke(app, ["bench", "semmt", "--data", str(tmp_path), "--compat"])
+    assert result.exit_code == 0, result.output
+    assert "within .01" in result.output

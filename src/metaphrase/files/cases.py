@@ -54,7 +54,7 @@ def read_cases(path: Path | str, *, direction: Direction | None = None, bad_line
 
 def case_from_json(row: Mapping[str, Any], *, default_id: str = "", direction: Direction | None = None) -> Case:
     """Read one row; what kind of case it is shows in `kind`, else in its fields."""
-    rest = dict(row)
+    rest = _mutant(row) if "mutant" in row and "source" not in row else dict(row)
     identity = str(rest.pop("id", default_id))
     stated = rest.pop("direction", None)
     way = Direction.parse(str(stated)) if stated else (direction or Direction(UNKNOWN, UNKNOWN))
@@ -80,6 +80,22 @@ def case_from_json(row: Mapping[str, Any], *, default_id: str = "", direction: D
     return RoundTripCase(
         identity, way, source, _optional(rest, "intermediate"), _optional(rest, "back_translation"), MappingProxyType(rest)
     )
+
+
+def _mutant(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row about a mutant: a round trip of the mutant where it was translated back, else a pair with its seed."""
+    renamed = {"mutant": "source", "mutant_translation": "intermediate"}
+    if "back_translation" not in row and "seed" in row:
+        renamed = {
+            "seed": "source",
+            "seed_translation": "source_translation",
+            "mutant": "followup",
+            "mutant_translation": "followup_translation",
+        }
+    rest = {renamed.get(key, key): value for key, value in row.items()}
+    if "followup" in rest:
+        rest.setdefault("transformation", str(rest.get("approach", "")))
+    return rest
 
 
 def _kind(row: Mapping[str, Any]) -> str:

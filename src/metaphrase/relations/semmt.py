@@ -24,7 +24,7 @@ from metaphrase.text.languages import language
 from metaphrase.text.meaning import lexicon as lexicons
 from metaphrase.text.meaning.automata import Limits
 from metaphrase.text.meaning.compare import Difference, compare
-from metaphrase.text.meaning.facts import FactTable, compare_facts
+from metaphrase.text.meaning.facts import compare_facts, load_facts, locate_facts, read_facts
 from metaphrase.text.meaning.formalizer import Formalizer
 from metaphrase.text.meaning.grammar import load_ranking
 from metaphrase.text.meaning.lexicon import Lexicon, LexiconError, Mark, Reader
@@ -57,11 +57,13 @@ class SemMTOptions(Options):
     """`metric`: named rules, or a similarity of the paper (violated at or below `threshold`).
 
     `number` also reports singular for plural, as a minor finding of its own kind. `free_text` checks sentences that are no statements.
+    `expressions = "given"` compares what a file states as `source_regex` and `back_regex` instead of reading the sentences.
     `language` is that of cases that do not name theirs. `seconds` and `states` bound the work for one case. `lexicon` adds words to the
     shipped tables: `[relation.semmt.lexicon.things] NUM = ["figure"]`.
     """
 
     metric: Literal["rules", "regex", "automaton", "hybrid"] = "rules"
+    expressions: Literal["own", "given"] = "own"
     threshold: float | None = Field(default=None, ge=0, le=1)
     number: bool = True
     free_text: bool = True
@@ -103,6 +105,7 @@ class SemMT:
     def signature(self) -> Signature:
         chosen = {
             "metric": self._options.metric,
+            "expressions": self._options.expressions if self._options.metric != "rules" else None,
             "threshold": self._threshold,
             "number": self._options.number,
             "free-text": self._options.free_text,
@@ -132,12 +135,14 @@ class SemMT:
         return self._verdict(case, case.back_translation, judged, signature)
 
     def _compare(self, case: RoundTripCase, back: str) -> _Judgement | str:
+        if self._options.expressions == "given" and self._options.metric != "rules":
+            return self._by_given(case)
         code = self._options.language if case.direction.source == UNDETERMINED else case.direction.source
         known = self._lexicon(code)
         if known is not None:
             reader = Reader(known)
             ours, theirs = reader.read(case.source), reader.read(back)
-            if _is_statement(ours) and _is_statement(theirs) and len(ours) <= lexicons.LONGEST_SENTENCE:
+            if _is_statement(ours) and _is_readable(theirs) and len(ours) <= lexicons.LONGEST_SENTENCE:
                 if self._options.metric == "rules":
                     return self._by_rules(case, ours, theirs)
                 return self._by_similarity(code, known, case.source, back)
@@ -145,7 +150,7 @@ class SemMT:
             return "not a statement that can be formalised" if known is not None else f"there is no formaliser for '{code}'"
         if not self._options.free_text:
             return "free text, which the options leave out"
-        return self._by_facts(case, back, code, known)
+        return self._by_facts(case, back, code)
 
     def _by_rules(self, case: RoundTripCase, ours: Sequence[Mark], theirs: Sequence[Mark]) -> _Judgement:
         found = [d for d in compare(ours, theirs) if self._options.number or d.kind == "meaning"]
@@ -164,18 +169,32 @@ class SemMT:
             # The paper counts what cannot be read as similarity 0; here the note says so.
             why = ours.why or theirs.why
             return _Judgement(1.0, (), "not", f"similarity 0: not formalised ({why})")
-        outcome = compare_regexes(ours.regex, theirs.regex, limits=Limits(self._options.states, self._options.seconds))
+        judged = self._by_expressions(ours.regex, theirs.regex)
+        return judged if isinstance(judged, str) else replace(judged, read=ours.how if ours.how == theirs.how else "partly")
+
+    def _by_given(self, case: RoundTripCase) -> _Judgement | str:
+        given = [case.extra.get(name) for name in ("source_regex", "back_regex")]
+        if not all(isinstance(text, str) for text in given):
+            return "the case states no source_regex and back_regex"
+        return self._by_expressions(str(given[0]), str(given[1]))
+
+    def _by_expressions(self, ours: str, theirs: str) -> _Judgement | str:
+        outcome = compare_regexes(ours, theirs, limits=Limits(self._options.states, self._options.seconds))
         value = {"regex": outcome.tokens, "automaton": outcome.language, "hybrid": outcome.hybrid}[self._options.metric]
         if value is None:
             return f"not decided: {outcome.why}"
-        reason = f"the meanings are {value:.3f} alike by {self._options.metric}: {ours.regex} and {theirs.regex}"
-        return _Judgement(1.0 - value, (), ours.how if ours.how == theirs.how else "partly", reason)
+        return _Judgement(1.0 - value, (), "given", f"the meanings are {value:.3f} alike by {self._options.metric}: {ours} and {theirs}")
 
-    def _by_facts(self, case: RoundTripCase, back: str, code: str, known: Lexicon | None) -> _Judgement:
-        table = FactTable.of(known.facts, known.fact_numbers) if known is not None else FactTable()
-        weighed = compare_facts(case.source, back, language(code), table)
-        read = "free text" if known is not None else "free text: numbers and names only"
-        return _Judgement(_either(worth for _, worth in weighed), tuple(d for d, _ in weighed), read, trip=_by_agreement(case))
+    def _by_facts(self, case: RoundTripCase, back: str, code: str) -> _Judgement:
+        table, tongue = load_facts(code), language(code)
+        source = read_facts(case.source, tongue, table)
+        changes = compare_facts(source, read_facts(back, tongue, table), table.worth if table is not None else {})
+        trip = _by_agreement(case)
+        if changes and trip is None and case.intermediate and case.direction.target != UNDETERMINED:
+            middle = load_facts(case.direction.target)
+            trip = locate_facts(changes, source, read_facts(case.intermediate, language(case.direction.target), middle), middle)
+        read = "free text" if table is not None else "free text: numbers and names only"
+        return _Judgement(_either(change.worth for change in changes), tuple(change.difference for change in changes), read, trip=trip)
 
     def _verdict(self, case: RoundTripCase, back: str, judged: _Judgement, signature: str) -> Verdict:
         limit = self._threshold if self._options.metric == "rules" else 1.0 - self._threshold
@@ -249,10 +268,14 @@ def _not_applicable(case: Case, reason: str, signature: str) -> Verdict:
     return Verdict(case.id, SemMT.name, Outcome.NOT_APPLICABLE, None, reason, signature)
 
 
+def _is_readable(marks: Sequence[Mark]) -> bool:
+    """Whether the lexicon knows nearly all words."""
+    return bool(marks) and sum(mark.kind == "unknown" for mark in marks) <= _MOST_UNKNOWN * len(marks)
+
+
 def _is_statement(marks: Sequence[Mark]) -> bool:
-    """Whether the lexicon knows nearly all words, and at least one thing."""
-    unknown = sum(mark.kind == "unknown" for mark in marks)
-    return any(mark.kind == "thing" for mark in marks) and unknown <= _MOST_UNKNOWN * len(marks)
+    """Whether, besides, it speaks about at least one thing."""
+    return _is_readable(marks) and any(mark.kind == "thing" for mark in marks)
 
 
 def _either(chances: Any) -> float:

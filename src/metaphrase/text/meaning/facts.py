@@ -1,30 +1,35 @@
 """What must survive a round trip in any sentence: numbers, quantities, dates, negation, comparison, conditions, modal verbs and names.
 
-This is the check for free text, whose meaning cannot be written as an expression. It compares two texts of one language.
+This is the check for free text, whose meaning cannot be written as an expression. The words are in `fact_words/<language>.toml`; their
+groups have the same names in every language, so that the intermediate text can tell which leg of the trip lost something.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
+from importlib import resources
 from typing import Any, Final
 
 from metaphrase.text.languages import Language
-from metaphrase.text.meaning.compare import Difference
+from metaphrase.text.meaning.compare import Difference, Place
 from metaphrase.text.meaning.lexicon import split_words
+from metaphrase.text.meaning.trip import Trip, weigh_legs
 from metaphrase.text.normalise import fold
 from metaphrase.text.tokens import Token
 
-__all__ = ["FactTable", "compare_facts"]
+__all__ = ["Change", "FactTable", "Facts", "compare_facts", "load_facts", "locate_facts", "read_facts"]
 
+_NEGATION: Final = "negation"
 _LONGEST: Final = 6
 _NAME: Final = re.compile(r"[^\W\d_a-z][\w.&'’-]*")
-_WORTH_OF_NUMBER: Final = 0.9
-_WORTH_OF_NAME: Final = 0.6
-_WORTH_OF_DATE: Final = 0.8
+# How surely a change is an error, where no table of words says so.
+_WORTH: Final = {"number": 0.9, "date": 0.8, "name": 0.6}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,133 +38,162 @@ class FactTable:
 
     phrases: Mapping[tuple[str, ...], tuple[str, str]] = field(default_factory=dict)
     worth: Mapping[str, float] = field(default_factory=dict)
+    denying: frozenset[tuple[str, str]] = frozenset()
+    """Groups that also deny: "must not" counts as a negation."""
     numbers: Mapping[str, int] = field(default_factory=dict)
     """Words that say a number without being one: both, twice."""
 
     @classmethod
-    def of(cls, table: Mapping[str, Mapping[str, Any]], numbers: Mapping[str, int]) -> FactTable:
+    def of(cls, table: Mapping[str, Mapping[str, Any]]) -> FactTable:
         phrases: dict[tuple[str, ...], tuple[str, str]] = {}
         worth: dict[str, float] = {}
+        denying: set[tuple[str, str]] = set()
         for kind, groups in table.items():
-            for group, entries in groups.items():
+            for group, entries in groups.items() if kind != "numbers" else ():
                 if group == "worth":
                     worth[kind] = float(entries)
-                    continue
-                for entry in entries:
-                    phrases[tuple(word.lower for word in split_words(entry))] = (kind, group)
-        return cls(phrases, worth, numbers)
+                elif group == "denies":
+                    denying |= {(kind, name) for name in entries}
+                else:
+                    phrases |= {tuple(word.lower for word in split_words(entry)): (kind, group) for entry in entries}
+        return cls(phrases, worth, frozenset(denying), dict(table.get("numbers", {})))
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        return frozenset(kind for kind, _ in self.phrases.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    start: int
-    end: int
+@lru_cache(maxsize=16)
+def load_facts(code: str) -> FactTable | None:
+    """The words of a language, or None for a language that has no table."""
+    path = resources.files("metaphrase.text.meaning").joinpath("fact_words", f"{code.split('-')[0]}.toml")
+    return FactTable.of(tomllib.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
 
 
 @dataclass(slots=True)
-class _Facts:
-    groups: dict[str, dict[str, list[_Place]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
-    numbers: list[tuple[Fraction, _Place]] = field(default_factory=list)
-    dates: list[tuple[str, _Place]] = field(default_factory=list)
-    names: list[tuple[str, _Place]] = field(default_factory=list)
+class Facts:
+    """What a text says, by kind and then by group or value, with places."""
+
+    said: dict[str, dict[Any, list[Place]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
+    text: str = ""
+
+    def count(self, kind: str, key: Any) -> int:
+        return len(self.said[kind][key])
 
 
-def compare_facts(source: str, back: str, language: Language, table: FactTable) -> list[tuple[Difference, float]]:
-    """What changed, each with how surely it is an error."""
-    ours, theirs = _read(source, language, table), _read(back, language, table)
-    found = _values("number", ours.numbers, theirs.numbers, _WORTH_OF_NUMBER)
-    found += _values("date", ours.dates, theirs.dates, _WORTH_OF_DATE)
-    for kind, worth in table.worth.items():
-        found += _groups(kind, ours.groups[kind], theirs.groups[kind], worth)
-    written = fold(back)
-    lost = [
-        (name, place) for name, place in ours.names if name not in written and not any(_alike(name, other) for other, _ in theirs.names)
-    ]
-    found += [
-        (Difference("name-lost", "meaning", "the name {source} is lost", (place.start, place.end)), _WORTH_OF_NAME) for _, place in lost
-    ]
-    return found
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A difference, how surely it is an error, and what was lost or added."""
+
+    difference: Difference
+    worth: float
+    kind: str
+    lost: Any = None
+    added: Any = None
 
 
-def _read(text: str, language: Language, table: FactTable) -> _Facts:
-    facts = _Facts()
+def read_facts(text: str, language: Language, table: FactTable | None) -> Facts:
+    facts = Facts(text=fold(text))
+    known = table or FactTable()
     words = split_words(text)
     place = 0
     while place < len(words):
         for size in range(min(_LONGEST, len(words) - place), 0, -1):
-            entry = table.phrases.get(tuple(word.lower for word in words[place : place + size]))
+            entry = known.phrases.get(tuple(word.lower for word in words[place : place + size]))
             if entry is not None:
-                kind, group = entry
-                facts.groups[kind][group].append(_Place(words[place].start, words[place + size - 1].end))
+                where = (words[place].start, words[place + size - 1].end)
+                facts.said[entry[0]][entry[1]].append(where)
+                if entry in known.denying:
+                    facts.said[_NEGATION][_NEGATION].append(where)
                 place += size
                 break
         else:
             place += 1
-    facts.numbers = [(quantity.value, _Place(quantity.start, quantity.end)) for quantity in language.quantities(text)]
-    facts.numbers += [(Fraction(table.numbers[word.lower]), _Place(word.start, word.end)) for word in words if word.lower in table.numbers]
+    for quantity in language.quantities(text):
+        facts.said["number"][quantity.value].append((quantity.start, quantity.end))
+    for word in words:
+        if word.lower in known.numbers:
+            facts.said["number"][Fraction(known.numbers[word.lower])].append((word.start, word.end))
+    # "One" is also an article and a pronoun: it may come and go.
+    facts.said["number"].pop(Fraction(1), None)
     tokens = language.tokens(text)
-    months = set(language.named_numbers)
-    for number, token in enumerate(tokens):
-        lower = fold(token.text)
-        if lower in months and not (number == 0 or lower in ("may", "march", "second")):
-            facts.dates.append((lower, _Place(token.start, token.end)))
-    facts.names = [(fold(token.text), _Place(token.start, token.end)) for token in _names(tokens, language)]
+    for token in tokens[1:]:
+        month = fold(token.text)
+        # Capitals tell a month from a common word.
+        if month in language.named_numbers and token.text[0].isupper():
+            facts.said["date"][month].append((token.start, token.end))
+    for token in _names(tokens, language):
+        facts.said["name"][fold(token.text)].append((token.start, token.end))
     return facts
 
 
-def _names(tokens: Sequence[Token], language: Language) -> list[Token]:
+def _names(tokens: Sequence[Token], language: Language) -> Iterable[Token]:
     """Capitalised words inside a sentence; the first word of a sentence may only be capitalised for that."""
-    found: list[Token] = []
     starts = True
     for token in tokens:
         lower = fold(token.text)
         if not starts and _NAME.fullmatch(token.text) and not language.is_stop(token.text) and lower not in language.named_numbers:
-            found.append(token)
+            yield token
         starts = token.text in '.!?:;"“”()'
+
+
+def compare_facts(source: Facts, back: Facts, worth: Mapping[str, float]) -> list[Change]:
+    """What changed between two texts of one language."""
+    weights = {**_WORTH, **worth}
+    found: list[Change] = []
+    for kind, value in weights.items():
+        if kind == "name":
+            found += _lost_names(source, back, value)
+        else:
+            found += _changed(kind, source, back, value, exact=kind in _WORTH)
     return found
 
 
-def _alike(left: str, right: str) -> bool:
-    return left[:4] == right[:4] or left in right or right in left
-
-
-def _values(
-    name: str, ours: Sequence[tuple[Any, _Place]], theirs: Sequence[tuple[Any, _Place]], worth: float
-) -> list[tuple[Difference, float]]:
-    mine, other = Counter(value for value, _ in ours), Counter(value for value, _ in theirs)
-    lost = _left(ours, mine - other)
-    new = _left(theirs, other - mine)
-    # "One" is also a pronoun and an article: it may come and go.
-    lost, new = ([item for item in some if item[0] != 1] for some in (lost, new))
-    out: list[tuple[Difference, float]] = []
-    for (_, a), (_, b) in zip(lost, new, strict=False):
-        out.append((Difference(f"{name}-changed", "meaning", "{source} came back as {back}", (a.start, a.end), (b.start, b.end)), worth))
-    out += [(Difference(f"{name}-lost", "meaning", f"the {name} {{source}} is lost", (a.start, a.end)), worth) for _, a in lost[len(new) :]]
+def _changed(kind: str, source: Facts, back: Facts, worth: float, *, exact: bool) -> list[Change]:
+    mine, other = source.said[kind], back.said[kind]
+    lost = [(key, place) for key, places in mine.items() for place in places[len(other.get(key, ())) :]]
+    # A word of logic said twice instead of once is style ("nor ... neither"); a number said twice is not.
+    new = [
+        (key, place) for key, places in other.items() for place in (places[len(mine.get(key, ())) :] if exact or not mine.get(key) else ())
+    ]
+    noun = f"the {kind} " if exact else ""
+    out: list[Change] = []
+    for (a, ours), (b, theirs) in zip(lost, new, strict=False):
+        out.append(Change(Difference(f"{kind}-changed", "meaning", "{source} came back as {back}", ours, theirs), worth, kind, a, b))
     out += [
-        (Difference(f"{name}-added", "meaning", f"the {name} {{back}} was added", None, (b.start, b.end)), worth)
-        for _, b in new[len(lost) :]
+        Change(Difference(f"{kind}-lost", "meaning", f"{noun}{{source}} is lost", ours), worth, kind, lost=a)
+        for a, ours in lost[len(new) :]
+    ]
+    out += [
+        Change(Difference(f"{kind}-added", "meaning", f"{noun}{{back}} was added", None, theirs), worth, kind, added=b)
+        for b, theirs in new[len(lost) :]
     ]
     return out
 
 
-def _left(items: Sequence[tuple[Any, _Place]], wanted: Counter[Any]) -> list[tuple[Any, _Place]]:
-    rest = Counter(wanted)
-    out: list[tuple[Any, _Place]] = []
-    for value, place in reversed(items):
-        if rest[value] > 0:
-            rest[value] -= 1
-            out.append((value, place))
-    return out[::-1]
+def _lost_names(source: Facts, back: Facts, worth: float) -> list[Change]:
+    kept = list(back.said["name"])
+    return [
+        Change(Difference("name-lost", "meaning", "the name {source} is lost", places[0]), worth, "name", lost=name)
+        for name, places in source.said["name"].items()
+        if name not in back.text and not any(name[:4] == other[:4] or name in other or other in name for other in kept)
+    ]
 
 
-def _groups(
-    kind: str, ours: Mapping[str, list[_Place]], theirs: Mapping[str, list[_Place]], worth: float
-) -> list[tuple[Difference, float]]:
-    lost = [(group, place) for group, places in ours.items() for place in places[len(theirs.get(group, [])) :]]
-    new = [(group, place) for group, places in theirs.items() for place in places if not ours.get(group)]
-    out: list[tuple[Difference, float]] = []
-    for (_, a), (_, b) in zip(lost, new, strict=False):
-        out.append((Difference(f"{kind}-changed", "meaning", "{source} came back as {back}", (a.start, a.end), (b.start, b.end)), worth))
-    out += [(Difference(f"{kind}-lost", "meaning", "{source} is lost", (a.start, a.end)), worth) for _, a in lost[len(new) :]]
-    out += [(Difference(f"{kind}-added", "meaning", "{back} was added", None, (b.start, b.end)), worth) for _, b in new[len(lost) :]]
-    return out
+def locate_facts(changes: Sequence[Change], source: Facts, middle: Facts, table: FactTable | None) -> Trip | None:
+    """The leg that made the changes, by what the intermediate text still says; None where its language has no words for them."""
+    votes: Counter[str] = Counter()
+    reasons: dict[str, str] = {}
+    known = table.kinds if table is not None else frozenset()
+    for change in changes:
+        if change.kind not in known and change.kind != "number":
+            continue
+        if change.lost is not None:
+            kept = middle.count(change.kind, change.lost) >= source.count(change.kind, change.lost)
+            leg, why = ("backward", "still has it") if kept else ("forward", "has already lost it")
+        else:
+            there = middle.count(change.kind, change.added) > source.count(change.kind, change.added)
+            leg, why = ("forward", "already has it") if there else ("backward", "does not have it")
+        votes[leg] += 1
+        reasons.setdefault(leg, f"{change.kind}: the intermediate text {why}")
+    return weigh_legs(votes, reasons)

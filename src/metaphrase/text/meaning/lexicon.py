@@ -89,10 +89,6 @@ class Lexicon:
     definite: frozenset[str]
     how_many: frozenset[tuple[str, ...]]
     copulas: frozenset[str]
-    facts: Mapping[str, Mapping[str, Any]]
-    """Words that must survive in free text; see facts.py."""
-    fact_numbers: Mapping[str, int]
-    """Words that say a number without being one: both, twice."""
     reach: Mapping[str, int]
     """By first word, how many words a phrase can have; numbers are ``#``."""
     count_reach: Mapping[str, int]
@@ -196,8 +192,6 @@ def build(language: str, table: Mapping[str, Any]) -> Lexicon:
         singular=frozenset(table["determiners"]["singular"]),
         definite=frozenset(table["determiners"]["definite"]),
         copulas=frozenset(table["fillers"]["copulas"]),
-        facts=table.get("facts", {}),
-        fact_numbers=table.get("fact_numbers", {}),
         how_many=frozenset(_words_of(phrase) for phrase in table["collections"]["how_many"]),
     )
 

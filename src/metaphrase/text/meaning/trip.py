@@ -8,14 +8,14 @@ that correct translations have.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from metaphrase.text.meaning.compare import Difference
 from metaphrase.text.meaning.lexicon import Mark
 
-__all__ = ["Agreement", "Trip", "locate", "locate_by_agreement"]
+__all__ = ["Agreement", "Trip", "locate", "locate_by_agreement", "weigh_legs"]
 
 Leg = Literal["forward", "backward"]
 _EVIDENT: Final = 0.85
@@ -53,18 +53,22 @@ def locate(source: Sequence[Mark], intermediate: Sequence[Mark], back: Sequence[
     changes = [difference for difference in differences if difference.kind == "meaning"]
     if not changes:
         return None
-    votes: Counter[Leg] = Counter()
-    reasons: dict[Leg, str] = {}
+    votes: Counter[str] = Counter()
+    reasons: dict[str, str] = {}
     for change in changes:
         found = _leg(change, source, intermediate, back)
         if found is not None:
             leg, why = found
             votes[leg] += 1
             reasons.setdefault(leg, why)
+    return weigh_legs(votes, reasons) or Trip("forward", _LIKELY, "nothing in the intermediate text decides; most errors are made there")
+
+
+def weigh_legs(votes: Mapping[str, int], reasons: Mapping[str, str]) -> Trip | None:
+    """An error of the first leg also explains what follows from it, so one piece of evidence for it is enough."""
     if not votes:
-        return Trip("forward", _LIKELY, "nothing in the intermediate text decides; most errors are made on the way there")
-    # An error of the first leg also explains what follows from it, so one piece of evidence for it is enough.
-    leg = "forward" if votes["forward"] else "backward"
+        return None
+    leg: Leg = "forward" if votes.get("forward") else "backward"
     return Trip(leg, _EVIDENT if len(votes) == 1 else _LIKELY, reasons[leg])
 
 
