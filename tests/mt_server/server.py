@@ -34,6 +34,7 @@ class Fault(StrEnum):
     DISGUISED = "the provider's own rate limit"
     SERVER_ERROR = "500"
     GATEWAY = "502 in HTML"
+    QUOTING = "500 that quotes the request, key and all"
     STALL = "time-out"
     RESET = "connection reset"
     HALF = "half a body"
@@ -217,7 +218,7 @@ class Server:
             return await _write(writer, _http(self.dialect.refusal()))
         if not self.schedule.crashing.isdisjoint(texts):
             return await _write(writer, _http(Reply(500, {"oops": 1})))
-        early = self._error(fault)
+        early = _quoting(received) if fault is Fault.QUOTING else self._error(fault)
         if early is not None:
             return await _write(writer, _http(early))
         if fault is Fault.STALL:
@@ -266,6 +267,10 @@ class Server:
         if self.on_answer is not None:
             self.on_answer(readable)
         return await _write(writer, raw * 2 if fault is Fault.ANSWERED_TWICE else raw)
+
+
+def _quoting(received: Received) -> Reply:
+    return Reply(500, {"error": {"message": f"failed on {dict(received.headers)} {received.body.decode('utf-8', 'replace')}", "code": "x"}})
 
 
 def _http(reply: Reply) -> bytes:

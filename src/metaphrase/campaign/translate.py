@@ -254,6 +254,8 @@ class _Desk:
         except Exception as error:  # a plugin's bug must not hang the run that waits for this thread
             end = SystemFailedError(f"the system '{self._group.system.name}' broke: {type(error).__name__}: {error}")
             end.__cause__ = error
+        if end is not None:
+            self._stop.set()  # here, not where it is read: another request would have gone out by then
         self._done.put(end)
 
     def _translate(self, batch: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ import logging
 import threading
 import time
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeAlias
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -387,6 +387,7 @@ class HttpSystem:
         # A read time-out starts anew with each byte; the deadline keeps a dripping server from holding a run for ever.
         deadline = time.monotonic() + 2 * self.options.read_timeout
         response = client.send(request, stream=True)
+        response.stream = _one_answer(response.stream)
         try:
             parts, size = [], 0
             for part in response.iter_bytes():
@@ -396,7 +397,6 @@ class HttpSystem:
                     raise Again("the answer does not end", billed=Billed.MAYBE)
         finally:
             response.close()
-            _drop_if_more_came(response)
         text = b"".join(parts).decode("utf-8", "replace")
         try:
             # A wrong content type is no reason to pay again: what reads as JSON is judged by its shape.
@@ -491,19 +491,30 @@ def _retry_after(answer: Answer) -> float | None:
         return None
 
 
-def _drop_if_more_came(response: httpx2.Response) -> None:
-    """Close a connection on which more came than one answer.
+def _one_answer(stream: Any) -> Any:
+    """The body of an answer; when it is closed, so is a connection on which more came than this answer.
 
     A server (or a proxy) that answers twice would have its second answer read as that of the next request, and texts would
-    get each other's translations. The HTTP library notices bytes that arrive later, but keeps those that came together
-    with the answer, and has no public way to see them.
+    get each other's translations. The HTTP library notices bytes that arrive on an idle connection, but keeps those that
+    came together with the answer, and has no public way to see them. It must be done before the connection is given
+    back: a moment later another thread may use it.
     """
-    holder: Any = response.stream
-    for name in ("_stream", "_httpcore_stream", "_stream", "_connection"):
-        holder = getattr(holder, name, None)
-    state = getattr(holder, "_h11_state", None)
-    if state is not None and state.trailing_data[0]:
-        holder.close()
+    import httpx2
+
+    class OneAnswer(httpx2.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            return iter(stream)
+
+        def close(self) -> None:
+            holder: Any = stream
+            for name in ("_stream", "_httpcore_stream", "_stream", "_connection"):
+                holder = getattr(holder, name, None)
+            state = getattr(holder, "_h11_state", None)
+            if state is not None and state.trailing_data[0]:
+                state.send_failed()  # a connection in this state is closed, not used again
+            stream.close()
+
+    return OneAnswer()
 
 
 def _checked_url(name: str, url: str) -> str:
