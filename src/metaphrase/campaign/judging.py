@@ -18,8 +18,13 @@ def judge(relation: Relation, cases: Sequence[Case]) -> list[Verdict]:
     verdicts: list[Verdict | None] = [_before(relation, case) for case in cases]
     rest = [i for i, verdict in enumerate(verdicts) if verdict is None]
     for i, verdict in zip(rest, relation.judge([cases[i] for i in rest]), strict=True):
-        verdicts[i] = replace(verdict, id=cases[i].id)
+        verdicts[i] = replace(verdict, id=cases[i].id, score=_rounded(verdict.score), major=_rounded(verdict.major))
     return [v for v in verdicts if v is not None]
+
+
+def _rounded(value: float | None) -> float | None:
+    """As files hold it: a verdict must rank alike whether it was just made or read back by a resumed run."""
+    return None if value is None else round(value, 6)
 
 
 def _before(relation: Relation, case: Case) -> Verdict | None:

@@ -22,15 +22,15 @@ def group(reports: Sequence[Report], segments: Mapping[str, Segment], baseline: 
         segment = segments[identity]
         for cluster in _clusters(some):
             ordered = sorted(cluster, key=_order)
-            number = finding_id(ordered[0])
+            number = _id(segment, ordered[0])
             findings.append(Finding(number, segment, tuple(ordered), number in baseline))
     return findings
 
 
-def finding_id(report: Report) -> str:
-    """Stable over runs and over recordings: what was translated and the blamed words, not the system's name."""
-    places = sorted((text, quote) for text, quote, *_ in _places(report))
-    return content_hash(str(report.case.direction), places or report.case.key)[:12]
+def _id(segment: Segment, report: Report) -> str:
+    """Stable over runs and over recordings: the sentence, what was translated and the blamed words, not the system's name."""
+    places = sorted((text, quote) for text, quote, _ in _places(report))
+    return content_hash(str(report.case.direction), segment.text, places or report.case.key)[:12]
 
 
 def _order(report: Report) -> tuple[bool, float, int, str]:
