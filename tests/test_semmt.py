@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from metaphrase.cli.main import app
@@ -379,3 +381,15 @@ def test_the_benchmark_measures_every_table_on_a_small_data_folder(tmp_path: Pat
     result = CliRunner().invoke(app, ["bench", "semmt", "--data", str(tmp_path), "--compat"])
     assert result.exit_code == 0, result.output
     assert "within .01" in result.output
+
+
+VOCABULARY = [" ".join(words) for words in english().phrases] + [" ".join(words).replace("#", "4") for words in english().counts]
+NOISE = ["#", "<M0>", '"abc"', "xyz", "café", "行", "😀", "\u200b", "(", "not", "999999", "0"]
+
+
+@given(source=st.lists(st.sampled_from(VOCABULARY + NOISE), max_size=25), back=st.lists(st.sampled_from(VOCABULARY + NOISE), max_size=25))
+def test_no_words_in_any_order_raise(source: list[str], back: list[str]) -> None:
+    for options in ({}, {"metric": "hybrid", "states": 3_000, "seconds": 0.2}):
+        verdict = judge(" ".join(source), " ".join(back), intermediate=None, direction=Direction("en", "und"), **options)
+        assert verdict.reason
+        assert verdict.score is None or 0 <= verdict.score <= 1

@@ -37,6 +37,7 @@ UNDETERMINED = "und"
 # A text with more words that the lexicon does not know is free text.
 _MOST_UNKNOWN = 0.2
 _MOST_REASONS = 3
+_MOST_PAIRS = 4_000
 _CATEGORIES = {
     "negation": "opposite meaning",
     "count": "wrong quantity or time",
@@ -234,25 +235,25 @@ class SemMT:
         wanted: dict[Direction, list[int]] = {}
         for place, (case, verdict) in enumerate(zip(cases, verdicts, strict=True)):
             known = isinstance(case, RoundTripCase) and case.intermediate and UNDETERMINED not in str(case.direction)
-            if known and verdict.violated and not any(span.text == "intermediate" for span in verdict.spans):
+            if known and verdict.spans and not any(span.text == "intermediate" for span in verdict.spans):
                 wanted.setdefault(case.direction, []).append(place)
         for direction, places in wanted.items() if self._resources.has("aligner") else ():
-            source, target = language(direction.source), language(direction.target)
-            sides = [
-                (source.tokens(c.back_translation or ""), target.tokens(c.intermediate or ""))
-                for p in places
-                if isinstance(c := cases[p], RoundTripCase)
-            ]
-            links = self._resources.aligner(direction).align(
-                [TokenPair(tuple(t.text for t in a), tuple(t.text for t in b)) for a, b in sides]
-            )
-            for place, (left, right), found in zip(places, sides, links, strict=True):
-                blamed = {i for i, t in enumerate(left) if any(s.start < t.end and t.start < s.end for s in verdicts[place].spans)}
-                text = getattr(cases[place], "intermediate", "") or ""
-                hits = sorted({link.target for link in found.links if link.source in blamed})
-                spans = tuple(Span("intermediate", right[i].start, right[i].end, text[right[i].start : right[i].end]) for i in hits)
-                verdicts[place] = replace(verdicts[place], spans=(*verdicts[place].spans, *spans))
+            self._align(direction, [(place, case) for place in places if isinstance(case := cases[place], RoundTripCase)], verdicts)
         return verdicts
+
+    def _align(self, direction: Direction, cases: Sequence[tuple[int, RoundTripCase]], verdicts: list[Verdict]) -> None:
+        source, target = language(direction.source), language(direction.target)
+        sides = [(place, case, source.tokens(case.back_translation or ""), target.tokens(case.intermediate or "")) for place, case in cases]
+        # Alignment costs the product of the lengths; a text beyond this is too long to wait for a nicer place.
+        short = [side for side in sides if len(side[2]) * len(side[3]) <= _MOST_PAIRS]
+        pairs = [TokenPair(tuple(t.text for t in left), tuple(t.text for t in right)) for _, _, left, right in short]
+        links = self._resources.aligner(direction).align(pairs) if pairs else []
+        for (place, case, left, right), found in zip(short, links, strict=True):
+            blamed = {i for i, t in enumerate(left) if any(s.start < t.end and t.start < s.end for s in verdicts[place].spans)}
+            text = case.intermediate or ""
+            hits = sorted({link.target for link in found.links if link.source in blamed})
+            spans = tuple(Span("intermediate", right[i].start, right[i].end, text[right[i].start : right[i].end]) for i in hits)
+            verdicts[place] = replace(verdicts[place], spans=(*verdicts[place].spans, *spans))
 
     def _load_lexicon(self, code: str) -> Lexicon | None:
         base = code.split("-")[0]

@@ -16,6 +16,7 @@ from metaphrase.text.meaning.lexicon import Count, Mark
 Kind = Literal["meaning", "number"]
 Place = tuple[int, int]
 _ORDERED: Final = frozenset({"before", "after", "follow"})
+_UNBOUNDED: Final = Count(0, None)
 _VERBS: Final = frozenset({"contain", "only", "start", "end", "have"})
 
 
@@ -297,34 +298,29 @@ def _counts(ours: _Facts, theirs: _Facts) -> list[Difference]:
     if theirs.line_counts and not ours.line_counts:
         mark = theirs.line_counts[0]
         found.append(Difference("count-of-lines", "meaning", "{back} counts the lines, not what is in them", _whole(ours), _place(mark)))
-    left, right = [s for s in ours.said if s.count], [s for s in theirs.said if s.count]
-    mine = Counter((s.count.least, s.count.most) for s in left if s.count)
-    other = Counter((s.count.least, s.count.most) for s in right if s.count)
-    for mark in [*ours.loose_counts]:
-        if mark.count:
-            mine[mark.count.least, mark.count.most] += 1
-    for mark in [*theirs.loose_counts, *theirs.line_counts]:
-        if mark.count:
-            other[mark.count.least, mark.count.most] += 1
-    lost, new = mine - other, other - mine
+    mine, other = _counted(ours), _counted(theirs)
+    mine_left, other_left = Counter(bounds for bounds, _ in mine), Counter(bounds for bounds, _ in other)
+    lost = [place for bounds, place in mine if bounds in mine_left - other_left]
+    new = [place for bounds, place in other if bounds in other_left - mine_left]
     if lost and new:
-        a = next(s for s in left if s.count and (s.count.least, s.count.most) in lost)
-        b = next((s for s in right if s.count and (s.count.least, s.count.most) in new), None)
-        found.append(
-            Difference("count-changed", "meaning", "{source} came back as {back}", a.count_place, b.count_place if b else _whole(theirs))
-        )
-    elif lost and left:
-        a = next((s for s in left if s.count and (s.count.least, s.count.most) in lost), left[0])
-        found.append(Difference("count-lost", "meaning", "{source} is lost", a.count_place, _whole(theirs)))
-    elif new and right:
-        b = next((s for s in right if s.count and (s.count.least, s.count.most) in new), right[0])
-        found.append(Difference("count-added", "meaning", "{back} was not said", None, b.count_place))
+        found.append(Difference("count-changed", "meaning", "{source} came back as {back}", lost[0], new[0]))
+    elif lost:
+        found.append(Difference("count-lost", "meaning", "{source} is lost", lost[0], _whole(theirs)))
+    elif new:
+        found.append(Difference("count-added", "meaning", "{back} was not said", None, new[0]))
     else:
-        for a, b in zip(left, right, strict=False):
+        for a, b in zip([s for s in ours.said if s.count], [s for s in theirs.said if s.count], strict=False):
             if not _same_host(ours, a, theirs, b):
                 found.append(Difference("count-moved", "meaning", "{source} counts something else in {back}", a.count_place, b.count_place))
                 break
     return found
+
+
+def _counted(facts: _Facts) -> list[tuple[tuple[int, int | None], Place]]:
+    """Every count with its bounds, wherever it stands; "the number of lines" bounds nothing by itself."""
+    out = [((s.count.least, s.count.most), s.count_place) for s in facts.said if s.count is not None and s.count_place is not None]
+    loose = [mark for mark in (*facts.loose_counts, *facts.line_counts) if mark.count is not None and mark.count != _UNBOUNDED]
+    return [*out, *(((mark.count.least, mark.count.most), _place(mark)) for mark in loose if mark.count is not None)]
 
 
 def _same_host(ours: _Facts, a: _Said, theirs: _Facts, b: _Said) -> bool:

@@ -310,7 +310,8 @@ class Reader:
                 number = self._number(word.lower)
                 if number is None and word.lower in self.lexicon.adverbs:
                     number, adverb = self.lexicon.adverbs[word.lower], True
-                key.append("#" if number is not None else word.lower)
+                # A sign "#" in the text is not the number of a pattern.
+                key.append("#" if number is not None else word.lower.replace("#", ""))
                 values += [] if number is None else [number]
             vague = self.lexicon.vague.get(tuple(word.lower for word in span))
             rule = self.lexicon.counts.get(tuple(key))
