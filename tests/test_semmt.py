@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from metaphrase.campaign.store import Store
 from metaphrase.cli.main import app
 from metaphrase.core import registry
 from metaphrase.core.errors import ConfigurationError
@@ -389,7 +391,24 @@ NOISE = ["#", "<M0>", '"abc"', "xyz", "café", "行", "😀", "\u200b", "(", "no
 
 @given(source=st.lists(st.sampled_from(VOCABULARY + NOISE), max_size=25), back=st.lists(st.sampled_from(VOCABULARY + NOISE), max_size=25))
 def test_no_words_in_any_order_raise(source: list[str], back: list[str]) -> None:
-    for options in ({}, {"metric": "hybrid", "states": 3_000, "seconds": 0.2}):
+    similar: dict[str, Any] = {"metric": "hybrid", "states": 3_000, "seconds": 0.2}
+    for options in ({}, similar):
         verdict = judge(" ".join(source), " ".join(back), intermediate=None, direction=Direction("en", "und"), **options)
         assert verdict.reason
         assert verdict.score is None or 0 <= verdict.score <= 1
+
+
+@pytest.mark.skipif(shutil.which("apertium") is None, reason="needs Apertium")
+def test_a_round_trip_goes_there_by_one_engine_and_back_by_another(tmp_path: Path) -> None:
+    sentences = tmp_path / "rules.txt"
+    sentences.write_text("The password must not contain a space.\nNobody may enter after ten.\n", encoding="utf-8")
+    report = tmp_path / "findings.json"
+    command = ["test", str(sentences), "--method", "semmt", "--system", "apertium:eng-spa", "--back-system", "apertium:spa-cat,cat-eng", "--from", "en",
+               "--to", "es", "--store", str(tmp_path / "s.db"), "-o", str(report), "--fail-on", "never"]  # fmt: skip
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    findings = json.loads(report.read_text(encoding="utf-8"))["findings"]
+    assert any("must not" in finding["reason"] for finding in findings)
+    with Store(tmp_path / "s.db", read_only=True) as store:
+        facts = store.fact("run")
+    assert "spa-cat" in str(facts)

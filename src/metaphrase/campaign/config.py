@@ -53,6 +53,9 @@ class Configuration(Options):
     source: str = Field("en", alias="from", description="language of the sentences")
     target: str | None = Field(None, alias="to", description="language to translate into")
     systems: list[str] = Field(default_factory=list, description="systems under test: NAME or NAME:ARGUMENT")
+    back_system: str | None = Field(
+        None, alias="back-system", description="system for the way back of round trips; default: the system under test"
+    )
     methods: list[str] = Field(default_factory=lambda: ["purity"], description="how test cases are made")
     relation_choice: Choice = Field(
         default_factory=Choice,

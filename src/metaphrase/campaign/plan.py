@@ -29,6 +29,7 @@ __all__ = [
     "make_resources",
     "make_transformation",
     "method_names",
+    "open_back_system",
     "open_sending",
     "open_systems",
     "plan_method",
@@ -133,6 +134,16 @@ def why_not(method: Method, resources: Resources, direction: Direction) -> str |
     return None
 
 
+def open_back_system(systems: Sequence[System], configuration: Configuration) -> System | None:
+    """The system for the way back of round trips, one of those given or another; None: the system under test."""
+    name = configuration.back_system
+    if name is None:
+        return None
+    return next((system for system in systems if system.name.casefold() == name.casefold()), None) or open_system(
+        name, configuration.system
+    )
+
+
 def make_plan(
     segments: Iterable[Segment],
     direction: Direction,
@@ -140,10 +151,11 @@ def make_plan(
     resources: Resources,
     configuration: Configuration,
     baseline: frozenset[str] = frozenset(),
+    back: System | None = None,
 ) -> Plan:
     names = method_names(configuration, resources, direction, len(systems))
     methods = tuple(plan_method(name, resources, configuration, direction) for name in names)
     for planned in methods:
         if len(systems) < planned.method.systems:
             raise ConfigurationError(f"method '{planned.method.name}' compares at least {planned.method.systems} systems: repeat --system")
-    return Plan(segments, direction, methods, systems, baseline, resources.fingerprint())
+    return Plan(segments, direction, methods, systems, baseline, resources.fingerprint(), back)

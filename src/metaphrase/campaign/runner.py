@@ -26,7 +26,7 @@ from metaphrase.relations.base import Relation
 from metaphrase.systems.base import System
 from metaphrase.transforms.base import Transformation
 
-__all__ = ["Plan", "PlannedMethod", "Runner"]
+__all__ = ["Plan", "PlannedMethod", "Runner", "there_and_back"]
 
 CHUNK = 200
 
@@ -50,10 +50,12 @@ class Plan:
     systems: tuple[System, ...]
     baseline: frozenset[str] = field(default_factory=frozenset)
     resources: str = ""  # fingerprint: other resources make other cases and verdicts
+    back: System | None = None  # the way back of round trips, where it is not the system under test
 
     def signatures(self) -> dict[str, str]:
         result = {"metaphrase": __version__}
         result |= {f"system {s.name}": str(s.signature()) for s in self.systems}
+        result |= {"back system": str(self.back.signature())} if self.back is not None else {}
         for planned in self.methods:
             result[f"method {planned.method.name}"] = str(planned.transformation.signature())
             result[f"relation {planned.relation.name}"] = str(planned.relation.signature())
@@ -104,7 +106,8 @@ class Runner:
                     # What comes back is not known yet: taken to be as long as what goes out.
                     wanted.setdefault(case.direction.reversed, {})[case.source] = None
             for direction, texts in wanted.items():
-                self._stage.plan(system, direction, list(texts))
+                returning = self._plan.back is not None and direction == self._plan.direction.reversed
+                self._stage.plan(self._plan.back if returning and self._plan.back else system, direction, list(texts))
 
     def _passes(self, method: Method, cases: Sequence[Case]) -> Iterator[_Pass]:
         """A differential method sees all systems at once; every other one tests each system by itself."""
@@ -112,6 +115,9 @@ class Runner:
             engines = {system.name: system for system in self._plan.systems}
             label = " / ".join(engines)
             yield _Pass(label, self._for_systems(cases), lambda request: engines[request.engine])
+        elif method.kind == "round-trip" and self._plan.back is not None:
+            for system in self._plan.systems:
+                yield _Pass(f"{system.name} / {self._plan.back.name}", list(cases), there_and_back(system, self._plan.back))
         else:
             for system in self._plan.systems:
                 yield _Pass(system.name, list(cases), _always(system))
@@ -121,7 +127,8 @@ class Runner:
         return [replace(case, translations=engines) if isinstance(case, DifferentialCase) else case for case in cases]
 
     def _chunk(self, chunk: list[Segment], position: int) -> Iterator[Event]:
-        key = self._key("judged", chunk, *(str(s.signature()) for s in self._plan.systems), *self._signatures())
+        systems = (*self._plan.systems, *((self._plan.back,) if self._plan.back is not None else ()))
+        key = self._key("judged", chunk, *(str(s.signature()) for s in systems), *self._signatures())
         reports = None if self._stage.refreshes else self._store.judged(key)
         if reports is None:
             reports = []
@@ -184,6 +191,11 @@ class _Pass:
     label: str
     cases: list[Case]
     system_for: Callable[[Request], System]
+
+
+def there_and_back(system: System, back: System) -> Callable[[Request], System]:
+    """The way there by one system, the way back by another."""
+    return lambda request: back if request.field == "back_translation" else system
 
 
 def _always(system: System) -> Callable[[Request], System]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from metaphrase.core.values import Direction
 
 __all__ = [
-    "Baseline", "Budget", "Column", "ConfigFile", "Encoding", "FailOn", "From", "InputFormat", "Jobs", "MaxCharacters", "MaxTokens", "MethodNames", "NoCache", "NoProgress", "Output", "Profile",
+    "BackSystem", "Baseline", "Budget", "Column", "ConfigFile", "Encoding", "FailOn", "From", "InputFormat", "Jobs", "MaxCharacters", "MaxTokens", "MethodNames", "NoCache", "NoProgress", "Output", "Profile",
     "Quiet", "Refresh", "RelationName", "Seed", "SkipBadLines", "StoreFile", "SystemNames", "To", "Verbose", "configure", "direction_of", "wants_progress",
 ]  # fmt: skip
 
@@ -23,6 +23,9 @@ Profile = Annotated[str | None, typer.Option("--profile", help="lite (embedded) 
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="metaphrase.toml; default: here or in a folder above.")]
 Seed = Annotated[int | None, typer.Option("--seed", help="Seed of everything random.")]
 SystemNames = Annotated[list[str] | None, typer.Option("--system", help="System under test: NAME or NAME:ARGUMENT; repeatable.")]
+BackSystem = Annotated[
+    str | None, typer.Option("--back-system", help="System for the way back of round trips; default: the one under test.")
+]
 MethodNames = Annotated[list[str] | None, typer.Option("--method", help="How test cases are made; repeatable, or all.")]
 RelationName = Annotated[str | None, typer.Option("--relation", help="Judge with this relation.")]
 Output = Annotated[

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 def test(
     sources: Annotated[list[Path], typer.Argument(help="Files with sentences; - is standard input.")],
     system: o.SystemNames = None,
+    back_system: o.BackSystem = None,
     source: o.From = None,
     to: o.To = None,
     method: o.MethodNames = None,
@@ -50,6 +51,7 @@ def test(
     from metaphrase.files.segments import SegmentFormat, SegmentReader
 
     given: dict[str, object] = {
+        "back-system": back_system,
         "systems": system,
         "from": source,
         "to": to,
@@ -95,7 +97,7 @@ def run_campaign(
     """Run, report, and return the exit code."""
     from rich.console import Console
 
-    from metaphrase.campaign.plan import make_plan, make_resources, open_sending, open_systems
+    from metaphrase.campaign.plan import make_plan, make_resources, open_back_system, open_sending, open_systems
     from metaphrase.campaign.runner import Runner
     from metaphrase.campaign.store import Store
     from metaphrase.cli.progress import follow
@@ -117,11 +119,13 @@ def run_campaign(
     direction = o.direction_of(configuration)
     store_path = Path(configuration.store) if configuration.store else default_store(first)
     systems = open_systems(configuration.systems, configuration)
+    back = open_back_system(systems, configuration)
+    opened = (*systems, back) if back is not None and back not in systems else systems
     resources = make_resources(configuration)
     try:
-        with Store(store_path) as store, open_sending(systems, configuration, use_cache=use_cache, refresh=refresh) as sending:
+        with Store(store_path) as store, open_sending(opened, configuration, use_cache=use_cache, refresh=refresh) as sending:
             resources.memory = store
-            plan = make_plan(reader, direction, systems, resources, configuration, read_baseline(configuration.baseline))
+            plan = make_plan(reader, direction, systems, resources, configuration, read_baseline(configuration.baseline), back)
             runner = Runner(plan, store, sending)
             if dry_run:
                 for _ in runner.dry_run():
@@ -145,8 +149,8 @@ def run_campaign(
             return gate(runner.summary, configuration.fail_on)
     finally:
         resources.close()
-        for opened in systems:
-            opened.close()
+        for one in opened:
+            one.close()
 
 
 def default_store(first: Path) -> Path:

@@ -14,6 +14,7 @@ from metaphrase.cli import options as o
 def translate(
     cases: Annotated[Path, typer.Argument(help="Cases, JSON Lines; - is standard input.")],
     system: o.SystemNames = None,
+    back_system: o.BackSystem = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Translated cases, JSON Lines.")] = Path("-"),
     source: o.From = None,
     to: o.To = None,
@@ -30,8 +31,8 @@ def translate(
     from dataclasses import replace
 
     from metaphrase.campaign.events import Summary
-    from metaphrase.campaign.plan import open_sending, open_systems
-    from metaphrase.campaign.runner import CHUNK
+    from metaphrase.campaign.plan import open_back_system, open_sending, open_systems
+    from metaphrase.campaign.runner import CHUNK, there_and_back
     from metaphrase.campaign.store import Store
     from metaphrase.campaign.translate import TranslateStage
     from metaphrase.cli.test import default_store
@@ -41,7 +42,7 @@ def translate(
     from metaphrase.files.lines import open_output
     from metaphrase.reports.terminal import bill_lines
 
-    given = {"systems": system, "from": source, "to": to, "store": str(store) if store else None}
+    given = {"systems": system, "back-system": back_system, "from": source, "to": to, "store": str(store) if store else None}
     configuration = o.configure(config, **given, **{"jobs": jobs, "budget": budget, "max-characters": max_characters})
     if not configuration.systems:
         raise ConfigurationError("which system? Give --system, for instance --system apertium:eng-spa")
@@ -53,11 +54,14 @@ def translate(
             pass  # a file that cannot be read must stop us before anything is sent
     bad.clear()
     systems = open_systems(configuration.systems, configuration)
+    back = open_back_system(systems, configuration) or systems[0]
+    used = systems if back in systems else (*systems, back)
+    single = there_and_back(systems[0], back)
     summary = Summary()
     try:
         with (
             Store(Path(configuration.store) if configuration.store else default_store(cases)) as opened,
-            open_sending(systems, configuration, use_cache=not no_cache, refresh=refresh) as sending,
+            open_sending(used, configuration, use_cache=not no_cache, refresh=refresh) as sending,
             open_output(output) as stream,
         ):
             stage = TranslateStage(opened, summary, sending)
@@ -71,11 +75,11 @@ def translate(
                     if isinstance(case, DifferentialCase):
                         case = replace(case, translations={**dict.fromkeys(engines), **case.translations})
                     ready.append(case)
-                for _ in stage.fill(ready, lambda request: engines[request.engine] if request.engine else systems[0]):
+                for _ in stage.fill(ready, lambda request: engines[request.engine] if request.engine else single(request)):
                     pass
                 stream.writelines(dumps(case_to_json(case)) + "\n" for case in ready)
     finally:
-        for one in systems:
+        for one in used:
             one.close()
     typer.echo(f"sent {summary.sent_texts} texts ({summary.sent_characters} characters), {summary.reused_texts} already known", err=True)
     for line in bill_lines(summary):
