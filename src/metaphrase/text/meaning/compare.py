@@ -137,8 +137,10 @@ def _swap(facts: _Facts, at: int) -> None:
 def _excuse(facts: _Facts) -> None:
     """Where a change between singular and plural says nothing: under a denial, and where a count covers the thing."""
     last_group = len(facts.groups) - 1
+    # "Not X or Y before Z": with a list and an order, later things may stand outside the denial.
+    reaches_all = not (last_group > 0 and any(facts.joints))
     for said in facts.said:
-        said.excused = said.denied or said.count is not None
+        said.excused = (said.denied and reaches_all) or said.count is not None
     for place, said in enumerate(facts.said):
         if not said.counted_with_group:
             continue
