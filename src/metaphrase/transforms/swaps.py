@@ -60,6 +60,8 @@ def _number(sentence: Sentence, index: int, language: Language, seed: int) -> Sw
     dated = _is_month(before, language) or _is_month(after, language)
     if before[:1].isupper() and not dated and not sentence.starts_sentence(index - 1):
         return None  # Boeing 737, Article 50: part of a name
+    if before.lower() == "the" and index + 1 < len(sentence.words) and sentence.words[index + 1].tag == "NN":
+        return None  # the 727 crisis: a name, not a count
     ceiling = 28 if dated else next((n for mark, n in language.number_ceilings.items() if after.startswith(mark)), 0)
     if _DECIMAL.fullmatch(text):
         last = int(text[-1])

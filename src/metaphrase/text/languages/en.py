@@ -141,7 +141,6 @@ kilometres miles
 meters feet
 metres feet
 kilograms pounds
-tonnes barrels
 litres gallons
 liters gallons
 seconds minutes hours
