@@ -78,9 +78,14 @@ def test_another_campaign_takes_from_the_cache_what_was_paid_for(monkeypatch: py
 
 def test_a_changed_option_is_another_key_and_a_changed_speed_is_not(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with Server(made("deepl", monkeypatch)) as server, Cache(CacheOptions(path=str(tmp_path / "c.db"))) as cache:
-        for number, (options, sends) in enumerate(
-            [({}, True), ({"attempts": 2, "items": 3}, False), ({"formality": "more"}, True), ({"version": "2"}, True), ({}, False)]
-        ):
+        steps: list[tuple[dict[str, Any], bool]] = [
+            ({}, True),
+            ({"attempts": 2, "items": 3}, False),
+            ({"formality": "more"}, True),
+            ({"version": "2"}, True),
+            ({}, False),
+        ]
+        for number, (options, sends) in enumerate(steps):
             before = server.count.requests
             run(tmp_path, connect(server, options), pairs(2), name=str(number), cache=cache)
             assert (server.count.requests > before) == sends, options

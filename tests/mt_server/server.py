@@ -114,6 +114,7 @@ class Count:
     answered: Counter[str] = field(default_factory=Counter)
     sent_after_answered: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    calls: list[tuple[str, ...]] = field(default_factory=list)
     characters: int = 0
     in_flight: int = 0
     most_in_flight: int = 0
@@ -207,6 +208,7 @@ class Server:
 
     def _note(self, texts: list[str], times: int) -> None:
         count = self.count
+        count.calls.append(tuple(texts))
         for text in texts:
             if count.answered[text]:
                 count.sent_after_answered.append(text)

@@ -74,7 +74,7 @@ class TranslateStage:
             answers: dict[tuple[str, Direction, str], str] = {}
             for group in groups:
                 self._recall(group)
-            self._before_sending([group for group in groups if group.missing()], cases)
+            _before_sending([group for group in groups if group.missing()], _ways_back(cases, system_for))
             yield from self._send(groups)
             for group in groups:
                 for text, translation in group.known.items():
@@ -127,15 +127,6 @@ class TranslateStage:
 
     def _workers(self, system: System) -> int:
         return self._sending.jobs if system.limits.concurrent else 1
-
-    def _before_sending(self, groups: Sequence[_Group], cases: Sequence[Case]) -> None:
-        back = any(isinstance(case, RoundTripCase) for case in cases)
-        for group in groups:
-            if isinstance(group.system, Guarded):
-                group.system.check(group.direction)
-                if back:
-                    group.system.check(group.direction.reversed)
-                group.system.unlock()
 
     def _send(self, groups: Sequence[_Group]) -> Iterator[Translated]:
         """Send what the groups miss; each system has its own threads, so that a slow one holds up nobody."""
@@ -300,6 +291,22 @@ class _Desk:
             if group.outages >= OUTAGE or (group.refusals >= NEVER_ANSWERED and not group.answered):
                 many = group.outages if group.outages >= OUTAGE else group.refusals
                 raise SystemFailedError(f"{group.system.name} failed {many} calls in a row, the last one with: {error}")
+
+
+def _before_sending(groups: Sequence[_Group], ways_back: Iterable[tuple[System, Direction]]) -> None:
+    """Raise ConfigurationError if a pair or a key is missing, be it for the second half of a round trip."""
+    if not groups:
+        return
+    for system, direction in [*((group.system, group.direction) for group in groups), *ways_back]:
+        if isinstance(system, Guarded):
+            system.check(direction)
+            system.unlock()
+
+
+def _ways_back(cases: Sequence[Case], system_for: Callable[[Request], System]) -> list[tuple[System, Direction]]:
+    """What the round trips among the cases will need once they are half way."""
+    directions = {case.direction.reversed: case.source for case in cases if isinstance(case, RoundTripCase)}
+    return [(system_for(Request("back_translation", text, back)), back) for back, text in directions.items()]
 
 
 def _wanted(cases: Sequence[Case], system_for: Callable[[Request], System], failed: set[tuple[str, Direction, str]]) -> list[_Group]:
