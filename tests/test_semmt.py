@@ -412,3 +412,13 @@ def test_a_round_trip_goes_there_by_one_engine_and_back_by_another(tmp_path: Pat
     with Store(tmp_path / "s.db", read_only=True) as store:
         facts = store.fact("run")
     assert "spa-cat" in str(facts)
+
+
+def test_free_text_can_also_be_compared_as_a_paraphrase_by_a_relation_over_pairs() -> None:
+    source, back = "The lid of the engine is hot.", "The boy of the station is a window."
+    assert judge(source, back, direction=Direction("en", "es")).outcome is Outcome.HOLDS
+    verdict = judge(source, back, direction=Direction("en", "es"), paraphrase="edit-distance")
+    assert verdict.outcome is Outcome.VIOLATED
+    assert verdict.reason.startswith("not a paraphrase")
+    assert {span.text for span in verdict.spans} <= {"back_translation", "intermediate"}
+    assert judge(source, source, direction=Direction("en", "es"), paraphrase="edit-distance").outcome is Outcome.HOLDS

@@ -13,11 +13,13 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from metaphrase.core import registry
 from metaphrase.core.errors import ConfigurationError
 from metaphrase.core.options import Options, read_options
 from metaphrase.core.signature import Signature
-from metaphrase.core.values import Case, Direction, Outcome, RoundTripCase, Severity, Span, Verdict
+from metaphrase.core.values import Case, Direction, MetamorphicCase, Outcome, RoundTripCase, Severity, Span, Verdict
 from metaphrase.core.weights import Weights, shipped_weights
+from metaphrase.relations.base import Relation
 from metaphrase.resources.profiles import Resources
 from metaphrase.resources.protocols import TokenPair
 from metaphrase.text.languages import language
@@ -59,6 +61,8 @@ class SemMTOptions(Options):
 
     `number` also reports singular for plural, as a minor finding of its own kind. `free_text` checks sentences that are no statements.
     `expressions = "given"` compares what a file states as `source_regex` and `back_regex` instead of reading the sentences.
+    `paraphrase` names a relation over pairs, such as word-closure, that compares free text with its back-translation as two renderings of
+    the intermediate text; it is asked where nothing else was found.
     `language` is that of cases that do not name theirs. `seconds` and `states` bound the work for one case. `lexicon` adds words to the
     shipped tables: `[relation.semmt.lexicon.things] NUM = ["figure"]`.
     """
@@ -68,6 +72,7 @@ class SemMTOptions(Options):
     threshold: float | None = Field(default=None, ge=0, le=1)
     number: bool = True
     free_text: bool = True
+    paraphrase: str | None = None
     language: str = "en"
     seconds: float = Field(default=1.0, gt=0, le=60)
     states: int = Field(default=30_000, gt=0)
@@ -100,6 +105,7 @@ class SemMT:
         self._threshold = default if options.threshold is None else options.threshold
         self._lexicon = lru_cache(maxsize=16)(self._load_lexicon)
         self._formalizers: dict[str, Formalizer] = {}
+        self._paraphrase: Relation | None = registry.relations.load(options.paraphrase)(resources, {}) if options.paraphrase else None
         self._signature = str(self.signature())
         self._lexicon(options.language)  # a wrong table is reported now, not in the middle of a run
 
@@ -111,6 +117,7 @@ class SemMT:
             "number": self._options.number,
             "free-text": self._options.free_text,
             "weights": self._weights.digest,
+            "paraphrase": self._paraphrase.signature() if self._paraphrase is not None else None,
             "lexicon": "own" if self._options.lexicon else None,
         }
         return Signature(self.name, "1", chosen)
@@ -118,7 +125,7 @@ class SemMT:
     def judge(self, cases: Sequence[Case]) -> list[Verdict]:
         signature = self._signature
         verdicts = [self._judge(case, signature) for case in cases]
-        return self._with_intermediate_spans(cases, verdicts)
+        return self._with_intermediate_spans(cases, self._with_paraphrases(cases, verdicts))
 
     def _judge(self, case: Case, signature: str) -> Verdict:
         if not isinstance(case, RoundTripCase):
@@ -241,6 +248,22 @@ class SemMT:
             self._align(direction, [(place, case) for place in places if isinstance(case := cases[place], RoundTripCase)], verdicts)
         return verdicts
 
+    def _with_paraphrases(self, cases: Sequence[Case], verdicts: list[Verdict]) -> list[Verdict]:
+        """Where free text seems unchanged: source and back-translation as two renderings of the intermediate text."""
+        if self._paraphrase is None:
+            return verdicts
+        asked: list[tuple[int, MetamorphicCase]] = []
+        for place, (case, verdict) in enumerate(zip(cases, verdicts, strict=True)):
+            free = verdict.outcome is Outcome.HOLDS and str(verdict.extra.get("read")).startswith("free text")
+            if free and isinstance(case, RoundTripCase) and case.intermediate:
+                middle = case.intermediate
+                pair = MetamorphicCase(case.id, case.direction.reversed, "", middle, middle, case.source, case.back_translation, edits=())
+                asked.append((place, pair))
+        for (place, _), found in zip(asked, self._paraphrase.judge([pair for _, pair in asked]), strict=True):
+            if found.violated:
+                verdicts[place] = _as_paraphrase(verdicts[place], found)
+        return verdicts
+
     def _align(self, direction: Direction, cases: Sequence[tuple[int, RoundTripCase]], verdicts: list[Verdict]) -> None:
         source, target = language(direction.source), language(direction.target)
         sides = [(place, case, source.tokens(case.back_translation or ""), target.tokens(case.intermediate or "")) for place, case in cases]
@@ -263,6 +286,16 @@ class SemMT:
             return lexicons.extended(base, self._options.lexicon)
         except LexiconError as error:
             raise ConfigurationError(f"[relation.semmt.lexicon]: {error}") from None
+
+
+def _as_paraphrase(verdict: Verdict, found: Verdict) -> Verdict:
+    """The verdict of the relation over pairs, told about the round trip."""
+    spans = tuple(replace(span, text="back_translation") for span in found.spans if span.text == "followup_translation")
+    return replace(
+        verdict, outcome=Outcome.VIOLATED, score=found.score, reason=f"not a paraphrase of the source: {found.reason}", spans=spans,
+        severity=found.severity or Severity.MINOR, major=found.major, category=found.category,
+        extra={**verdict.extra, "paraphrase": found.signature},
+    )  # fmt: skip
 
 
 def _not_applicable(case: Case, reason: str, signature: str) -> Verdict:
