@@ -16,8 +16,9 @@ import stamina
 from metaphrase.core.errors import BatchFailedError, ConfigurationError, QuotaError, SystemFailedError
 from metaphrase.core.values import Direction
 from metaphrase.systems import open_system
-from metaphrase.systems.http import HttpSystem, by_echo
+from metaphrase.systems.http import HttpSystem
 from metaphrase.systems.rates import Pace
+from metaphrase.systems.wire import by_echo
 from mt_server import DIALECTS, Dialect, Fault, Schedule, Server, expected
 from mt_server.clients import VirtualTime, connect
 from mt_server.server import FINAL, Received, Reply

@@ -10,8 +10,9 @@ from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Direction, Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes, alpha3
-from metaphrase.systems.http import Again, Answer, Call, HttpOptions, HttpSystem, KeyNames, Refused, expect, no_argument, texts_of
+from metaphrase.systems.http import HttpOptions, HttpSystem
 from metaphrase.systems.keys import Secret
+from metaphrase.systems.wire import Again, Answer, Call, KeyNames, Refused, expect, no_argument, texts_of
 
 __all__ = ["Apy", "open_apy"]
 
@@ -76,6 +77,7 @@ class ApySystem(HttpSystem):
         return self._pairs
 
 
+@configured_by(ApyOptions)
 @configured_by(ApyOptions)
 def open_apy(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)

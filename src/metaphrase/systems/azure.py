@@ -11,8 +11,9 @@ from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes
-from metaphrase.systems.http import Again, Answer, Call, HttpOptions, HttpSystem, KeyNames, Refused, expect, no_argument, texts_of
+from metaphrase.systems.http import HttpOptions, HttpSystem
 from metaphrase.systems.keys import Secret
+from metaphrase.systems.wire import Again, Answer, Call, KeyNames, Refused, expect, no_argument, texts_of
 
 __all__ = ["Azure", "open_azure"]
 
@@ -83,6 +84,7 @@ class Azure:
             raise Refused(f"too long ({code}): {error['message']}")
 
 
+@configured_by(AzureOptions)
 @configured_by(AzureOptions)
 def open_azure(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)

@@ -13,8 +13,9 @@ from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes
-from metaphrase.systems.http import Again, Answer, Call, HttpOptions, HttpSystem, KeyNames, Refused, by_echo, no_argument
+from metaphrase.systems.http import HttpOptions, HttpSystem
 from metaphrase.systems.keys import Secret
+from metaphrase.systems.wire import Again, Answer, Call, KeyNames, Refused, by_echo, no_argument
 
 __all__ = ["Baidu", "open_baidu"]
 
@@ -90,6 +91,7 @@ def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
+@configured_by(HttpOptions)
 @configured_by(HttpOptions)
 def open_baidu(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)

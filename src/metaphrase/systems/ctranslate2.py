@@ -121,6 +121,7 @@ class LocalModel:
 
 
 @configured_by(LocalOptions)
+@configured_by(LocalOptions)
 def open_ctranslate2(name: str, argument: str, options: Mapping[str, Any]) -> LocalModel:
     settings = read_options(LocalOptions, {**options, **({"path": argument} if argument else {})}, f"[system.{name.split(':')[0]}]")
     return LocalModel(name, settings)

@@ -10,8 +10,9 @@ from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes
-from metaphrase.systems.http import Again, Answer, Call, HttpOptions, HttpSystem, KeyNames, no_argument, texts_of
+from metaphrase.systems.http import HttpOptions, HttpSystem
 from metaphrase.systems.keys import Secret
+from metaphrase.systems.wire import Again, Answer, Call, KeyNames, no_argument, texts_of
 
 __all__ = ["DeepL", "open_deepl"]
 
@@ -78,6 +79,7 @@ class DeepL:
             raise Again("too many requests (529)")
 
 
+@configured_by(DeepLOptions)
 @configured_by(DeepLOptions)
 def open_deepl(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)

@@ -10,8 +10,9 @@ from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes
-from metaphrase.systems.http import Again, Answer, Call, HttpOptions, HttpSystem, KeyNames, no_argument, texts_of
+from metaphrase.systems.http import HttpOptions, HttpSystem
 from metaphrase.systems.keys import Secret
+from metaphrase.systems.wire import Again, Answer, Call, KeyNames, no_argument, texts_of
 
 __all__ = ["GOOGLE_LANGUAGES", "GoogleBasic", "open_google"]
 
@@ -70,6 +71,7 @@ class GoogleBasic:
             raise QuotaError(f"the quota is used up (403): {error['message']}")
 
 
+@configured_by(HttpOptions)
 @configured_by(HttpOptions)
 def open_google(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)

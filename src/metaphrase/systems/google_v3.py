@@ -13,8 +13,9 @@ from metaphrase.core.values import Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes
 from metaphrase.systems.google import GOOGLE_LANGUAGES, GOOGLE_OWN
-from metaphrase.systems.http import Again, Answer, Call, HttpOptions, HttpSystem, KeyNames, no_argument, texts_of
+from metaphrase.systems.http import HttpOptions, HttpSystem
 from metaphrase.systems.keys import Secret
+from metaphrase.systems.wire import Again, Answer, Call, KeyNames, no_argument, texts_of
 
 __all__ = ["GoogleAdvanced", "open_google_v3"]
 
@@ -71,6 +72,7 @@ class GoogleAdvanced:
                 raise Again(f"rate limit: {error['message']}")
 
 
+@configured_by(GoogleV3Options)
 @configured_by(GoogleV3Options)
 def open_google_v3(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)

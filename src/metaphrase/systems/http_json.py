@@ -25,8 +25,9 @@ from metaphrase.core.signature import Signature, content_hash
 from metaphrase.core.values import Direction, Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes, plain_code
-from metaphrase.systems.http import Again, Answer, Call, HttpOptions, HttpSystem, KeyNames, Refused, no_argument, texts_of
+from metaphrase.systems.http import HttpOptions, HttpSystem
 from metaphrase.systems.keys import Secret
+from metaphrase.systems.wire import Again, Answer, Call, KeyNames, Refused, no_argument, texts_of
 
 __all__ = ["Described", "follow", "open_http"]
 
@@ -149,6 +150,7 @@ def _fill(template: Any, values: Mapping[str, Any]) -> Any:
     return template
 
 
+@configured_by(DescribedOptions)
 @configured_by(DescribedOptions)
 def open_http(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)

@@ -12,8 +12,9 @@ from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Direction, Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes, plain_code
-from metaphrase.systems.http import Again, Answer, Call, HttpOptions, HttpSystem, KeyNames, no_argument, texts_of
+from metaphrase.systems.http import HttpOptions, HttpSystem
 from metaphrase.systems.keys import Secret
+from metaphrase.systems.wire import Again, Answer, Call, KeyNames, no_argument, texts_of
 
 __all__ = ["LibreTranslate", "open_libretranslate"]
 
@@ -74,6 +75,7 @@ class LibreTranslateSystem(HttpSystem):
         self._asked = True
 
 
+@configured_by(HttpOptions)
 @configured_by(HttpOptions)
 def open_libretranslate(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)

@@ -10,8 +10,9 @@ from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes
-from metaphrase.systems.http import Answer, Call, HttpOptions, HttpSystem, KeyNames, no_argument, texts_of
+from metaphrase.systems.http import HttpOptions, HttpSystem
 from metaphrase.systems.keys import Secret
+from metaphrase.systems.wire import Answer, Call, KeyNames, no_argument, texts_of
 
 __all__ = ["ModernMT", "open_modernmt"]
 
@@ -78,6 +79,7 @@ class ModernMT:
                 raise QuotaError(f"the plan is used up ({answer.status}): {said}")
 
 
+@configured_by(ModernMTOptions)
 @configured_by(ModernMTOptions)
 def open_modernmt(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)

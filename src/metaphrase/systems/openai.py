@@ -18,9 +18,10 @@ from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import NAMES, Codes
-from metaphrase.systems.http import Again, Answer, Call, HttpOptions, HttpSystem, KeyNames, Refused, expect
+from metaphrase.systems.http import HttpOptions, HttpSystem
 from metaphrase.systems.keys import Secret
 from metaphrase.systems.prices import Price
+from metaphrase.systems.wire import Again, Answer, Call, KeyNames, Refused, expect
 
 __all__ = ["Chat", "OpenAIOptions", "chatter", "open_openai", "refusal"]
 
@@ -183,6 +184,7 @@ def _filled(template: str, **values: str) -> str:
     return re.sub(r"\{(source|target|text)\}", lambda m: values.get(m[1], m[0]), template)
 
 
+@configured_by(OpenAIOptions)
 @configured_by(OpenAIOptions)
 def open_openai(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     table = name.split(":")[0]

@@ -13,8 +13,9 @@ from metaphrase.core.options import configured_by, read_options
 from metaphrase.core.values import Translation
 from metaphrase.systems.base import Limits
 from metaphrase.systems.codes import Codes
-from metaphrase.systems.http import Again, Answer, Call, HttpOptions, HttpSystem, KeyNames, Refused, by_echo, no_argument
+from metaphrase.systems.http import HttpOptions, HttpSystem
 from metaphrase.systems.keys import Secret
+from metaphrase.systems.wire import Again, Answer, Call, KeyNames, Refused, by_echo, no_argument
 
 __all__ = ["Youdao", "open_youdao", "shortened"]
 
@@ -66,6 +67,7 @@ def shortened(query: str) -> str:
     return query if len(query) <= 20 else f"{query[:10]}{len(query)}{query[-10:]}"
 
 
+@configured_by(HttpOptions)
 @configured_by(HttpOptions)
 def open_youdao(name: str, argument: str, options: Mapping[str, Any]) -> HttpSystem:
     no_argument(name, argument)
