@@ -34,7 +34,7 @@ jar = pytest.mark.skipif(not os.environ.get("METAPHRASE_REAL_JAR"), reason="opt-
         ("mbert", "en", "# is the capital of Germany.", "Berlin"),
         ("mbert", "en", "He was # in 1950 in London.", "born"),
         ("mbert", "zh", "巴黎是#国的首都。", "法"),
-        ("mbert", "zh", "北京是##的首都。", "中国"),
+        ("mbert", "zh", "北京是##的首都。", "中国|中國"),
         ("bert-en", "en", "Paris is the capital of #.", "France"),
         ("bert-en", "en", "He was # in 1950 in London.", "born"),
     ],
@@ -44,7 +44,7 @@ def test_the_masked_lm_gives_known_answers(model: str, language: str, text: str,
     start, end = text.index("#"), text.rindex("#") + 1
     with Resources("neural", options={"masked-lm": {"model": model}}) as resources:
         place = MaskedText(text.replace("#", "一" if language == "zh" else "X"), start, end)
-        assert resources.masked_lm(language).fill([place], top=3)[0][0].text == answer
+        assert resources.masked_lm(language).fill([place], top=3)[0][0].text in answer.split("|")
 
 
 @real
