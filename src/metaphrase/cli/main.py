@@ -6,7 +6,22 @@ import sys
 
 import typer
 
-from metaphrase.cli import bench, cache, calibrate, demo, formalize, judge, methods, models, report, systems, test, transform, translate
+from metaphrase.cli import (
+    align,
+    bench,
+    cache,
+    calibrate,
+    demo,
+    formalize,
+    judge,
+    methods,
+    models,
+    report,
+    systems,
+    test,
+    transform,
+    translate,
+)
 
 __all__ = ["app", "run"]
 
@@ -47,6 +62,7 @@ app.command("test")(test.test)
 app.command("transform")(transform.transform)
 app.command("translate")(translate.translate)
 app.command("judge")(judge.judge)
+app.command("align")(align.align)
 app.command("formalize")(formalize.formalize)
 app.command("report")(report.report)
 app.command("bench")(bench.bench)

@@ -1,0 +1,51 @@
+"""From translated pairs to what the scorers see: views, links, comparison, left-over words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from metaphrase.core.values import MetamorphicCase
+from metaphrase.relations.closure.comparison import Comparison, compare
+from metaphrase.relations.closure.links import Links
+from metaphrase.relations.closure.views import PairView, view_pair
+from metaphrase.relations.closure.word_features import LeftOver, describe_left_over
+from metaphrase.resources.profiles import Resources
+
+__all__ = ["Described", "describe_pairs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """One pair; `left` are the words of the two translations that have no counterpart of their form."""
+
+    view: PairView
+    comparison: Comparison
+    links: tuple[Links, Links]
+    left: tuple[LeftOver, ...]
+
+
+def describe_pairs(cases: Sequence[MetamorphicCase], resources: Resources, *, align_all: bool = False) -> list[Described]:
+    """In order. Pairs without a left-over word are only aligned if `align_all` asks for it: nothing is to be explained there."""
+    views = [view_pair(case) for case in cases]
+    compared = [compare(view.outputs[0], view.outputs[1], view.target) for view in views]
+    links: dict[int, tuple[Links, Links]] = {}
+    for direction in sorted({view.direction for view in views}):
+        chosen = [
+            k
+            for k, (view, comparison) in enumerate(zip(views, compared, strict=True))
+            if view.direction == direction and (align_all or comparison.left_over(0) or comparison.left_over(1))
+        ]
+        if chosen:
+            found = resources.aligner(direction).align([pair for k in chosen for pair in views[k].bitexts()])
+            for n, k in enumerate(chosen):
+                links[k] = (Links(found[2 * n].links), Links(found[2 * n + 1].links))
+    nothing = (Links(()), Links(()))
+    described = []
+    for k, (view, comparison) in enumerate(zip(views, compared, strict=True)):
+        left: list[LeftOver] = []
+        if k in links:
+            lexicon, synonyms = resources.lexicon(view.direction), resources.synonyms(view.direction.target)
+            left = describe_left_over(view, comparison, links[k], lexicon, synonyms)
+        described.append(Described(view, comparison, links.get(k, nothing), tuple(left)))
+    return described

@@ -1,0 +1,152 @@
+"""Word closure: the words that two inputs share must be translated alike, and every difference must be explained.
+
+Xie, Jin, Chen, Cheung: Word Closure-Based Metamorphic Testing for Machine Translation. See `closure/` for the parts, and
+`docs/word-closure.md` for how well it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from metaphrase.core.errors import ConfigurationError
+from metaphrase.core.options import Options, read_options
+from metaphrase.core.signature import Signature
+from metaphrase.core.values import Case, Direction, Expectation, MetamorphicCase, Outcome, Severity, Verdict
+from metaphrase.core.weights import Weights, read_weights, shipped_weights
+from metaphrase.relations.closure.describe import Described, describe_pairs
+from metaphrase.relations.closure.learned import LearnedScorer
+from metaphrase.relations.closure.paper import PaperScorer
+from metaphrase.relations.closure.reasons import explain
+from metaphrase.resources.profiles import Resources
+from metaphrase.text.normalise import bare
+
+__all__ = ["WordClosure", "WordClosureOptions", "word_closure_relation"]
+
+GENERAL = "general"
+
+
+class WordClosureOptions(Options):
+    """`[relation.word-closure]`. `threshold` is a probability for the learned scorer, a similarity for the paper's."""
+
+    scorer: Literal["learned", "paper"] = "learned"
+    weights: Path | None = None
+    threshold: float | None = Field(default=None, ge=0.0, le=1.0)
+    major_threshold: float | None = Field(default=None, ge=0.0, le=1.0)
+
+
+class WordClosure:
+    """Judges metamorphic pairs of any transformation."""
+
+    name = "word-closure"
+
+    def __init__(self, resources: Resources, options: WordClosureOptions) -> None:
+        self._resources = resources
+        self._options = options
+        self._learned: dict[Direction, LearnedScorer] = {}
+        self._paper = PaperScorer(options.threshold) if options.scorer == "paper" else None
+
+    def judge(self, cases: Sequence[Case]) -> list[Verdict]:
+        signature = str(self.signature())
+        verdicts: dict[int, Verdict] = {}
+        pairs: list[tuple[int, MetamorphicCase]] = []
+        for k, case in enumerate(cases):
+            if not isinstance(case, MetamorphicCase):
+                why = f"word closure compares a metamorphic pair; this is a {case.kind} case"
+                verdicts[k] = Verdict(case.id, self.name, Outcome.NOT_APPLICABLE, None, why, signature)
+            elif case.source_translation is None or case.followup_translation is None:
+                verdicts[k] = Verdict(case.id, self.name, Outcome.NOT_APPLICABLE, None, "a translation is missing", signature)
+            else:
+                pairs.append((k, case))
+        described = describe_pairs([case for _, case in pairs], self._resources, align_all=self._paper is not None)
+        for (k, case), pair in zip(pairs, described, strict=True):
+            verdicts[k] = self._judge(case, pair, signature)
+        return [verdicts[k] for k in range(len(cases))]
+
+    def _judge(self, case: MetamorphicCase, pair: Described, signature: str) -> Verdict:
+        if case.expectation is Expectation.DIFFERENT and bare(pair.view.outputs[0].text) == bare(pair.view.outputs[1].text):
+            return self._unchanged(case, pair, signature)
+        if self._paper is not None:
+            return self._paper.verdict(
+                case.id, self.name, pair, self._resources.synonyms(case.direction.target), case.transformation, signature
+            )
+        scorer = self.scorer(case.direction)
+        scored = scorer.score(pair.left)
+        if not pair.left:
+            reason = (
+                "both translations are the same"
+                if bare(pair.view.outputs[0].text) == bare(pair.view.outputs[1].text)
+                else ("the translations differ in order, inflection or spelling only")
+            )
+            return Verdict(case.id, self.name, Outcome.HOLDS, 0.0, reason, signature, major=0.0)
+        if not scored.violated:
+            reason = "what differs is explained by the edit, or says the same in other words"
+            return Verdict(case.id, self.name, Outcome.HOLDS, scored.score, reason, signature, major=scored.major)
+        told = explain(pair, scorer.located(pair.left, scored))
+        return Verdict(
+            case.id,
+            self.name,
+            Outcome.VIOLATED,
+            scored.score,
+            told.reason,
+            signature,
+            spans=told.spans,
+            severity=Severity.MAJOR if scored.is_major else Severity.MINOR,
+            major=scored.major,
+            category=told.category,
+        )
+
+    def _unchanged(self, case: MetamorphicCase, pair: Described, signature: str) -> Verdict:
+        """Inputs of different meaning with one translation: the changed words were lost or mistranslated in at least one."""
+        changed = " and ".join(f"'{pair.view.inputs[s].quote(k)}'" for s in (0, 1) if (k := pair.view.changed(s)))
+        reason = f"the inputs differ in meaning ({changed or 'nothing'}), the translations do not"
+        return Verdict(
+            case.id,
+            self.name,
+            Outcome.VIOLATED,
+            1.0,
+            reason,
+            signature,
+            severity=Severity.MAJOR,
+            major=1.0,
+            category="word/phrase mistranslation",
+        )
+
+    def scorer(self, direction: Direction) -> LearnedScorer:
+        """With the weights for the direction, else the general ones."""
+        if direction not in self._learned:
+            weights = read_weights(self._options.weights) if self._options.weights else self._shipped(direction)
+            self._learned[direction] = LearnedScorer(_with_thresholds(weights, self._options))
+        return self._learned[direction]
+
+    def _shipped(self, direction: Direction) -> Weights:
+        bases = "-".join(code.split("-")[0] for code in (direction.source, direction.target))
+        for profile in dict.fromkeys((self._resources.profile, "lite")):
+            for name in (bases, GENERAL):
+                weights = shipped_weights("metaphrase.relations", f"word-closure-{profile}-{name}")
+                if weights is not None:
+                    return weights
+        raise ConfigurationError("the package lacks the weights of word-closure; give a file with [relation.word-closure] weights")
+
+    def signature(self) -> Signature:
+        used = {str(d): s.weights.digest for d, s in self._learned.items()}
+        parameters = {
+            "scorer": self._options.scorer,
+            "profile": self._resources.profile,
+            "threshold": self._options.threshold,
+            "weights": "+".join(f"{k}={v}" for k, v in sorted(used.items())) or None,
+        }
+        return Signature(self.name, "1", parameters)
+
+
+def _with_thresholds(weights: Weights, options: WordClosureOptions) -> Weights:
+    chosen = {"violation": options.threshold, "major": options.major_threshold}
+    thresholds = {**weights.values["thresholds"], **{k: v for k, v in chosen.items() if v is not None}}
+    return Weights(weights.name, {**weights.values, "thresholds": thresholds}, weights.provenance)
+
+
+def word_closure_relation(resources: Resources, options: Mapping[str, Any]) -> WordClosure:
+    return WordClosure(resources, read_options(WordClosureOptions, options, "[relation.word-closure]"))
