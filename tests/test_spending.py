@@ -363,3 +363,17 @@ def test_templates_of_a_described_engine_stay_templates_in_the_configuration(her
         assert "sent 40 texts" in said
         assert server.count.problems == []
     assert not [p for p in here.rglob("*") if p.is_file() and dialect.key().encode() in p.read_bytes()]
+
+
+@pytest.mark.parametrize("ending", [Fault.QUOTA, Fault.FORBIDDEN])
+def test_what_a_short_answer_brought_is_kept_when_the_next_attempt_ends_the_run(
+    ending: Fault, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with Server(made("baidu", monkeypatch), Schedule([Fault.SHORT, ending])) as server:
+        system = connect(server)
+        with pytest.raises(SystemFailedError):
+            run(tmp_path, system, pairs(3))
+        assert sum(server.count.answered.values()) == 5
+        with Store(tmp_path / "a.db") as store:
+            kept = store.translations(system.signature().digest, EN_ZH, list(server.count.sent))
+        assert {text for text in kept if kept[text].ok} == set(server.count.answered)

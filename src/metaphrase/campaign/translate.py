@@ -267,6 +267,10 @@ class _Desk:
                 if answered:
                     self._keep(answered)
                 self._note_failure(error)
+            except SystemFailedError as error:
+                if error.answers:
+                    self._keep({part[i]: answer for i, answer in error.answers.items()})
+                raise
             else:
                 if len(answers) != len(part):
                     raise SystemFailedError(f"system '{self._group.system.name}' got {len(part)} texts and answered {len(answers)}")

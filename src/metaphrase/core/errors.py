@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 __all__ = [
@@ -89,9 +90,13 @@ class BatchFailedError(MetaphraseError):
 
 
 class SystemFailedError(MetaphraseError):
-    """The system under test failed for good; what it had answered is kept."""
+    """The system under test failed for good; what it had answered is kept.
+
+    `answers` holds what the last call still brought, by position in its batch.
+    """
 
     exit_code = 3
+    answers: Mapping[int, Any] = MappingProxyType({})
 
 
 class QuotaError(SystemFailedError):

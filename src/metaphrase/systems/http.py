@@ -124,13 +124,18 @@ class HttpSystem:
                     expect(len(answers) == len(texts), f"the answer lacks {len(texts) - len(answers)} of {len(texts)} texts")
         except Again as problem:
             if problem.after is not None and problem.after > options.longest_wait:
-                raise SystemFailedError(
+                stop = SystemFailedError(
                     f"{self.name} asks to wait {problem.after:.0f} s ({problem}), longer than longest-wait = {options.longest_wait:.0f}:"
                     " run the same command later, it goes on where it stopped"
-                ) from None
+                )
+                stop.answers = answers
+                raise stop from None
             raise BatchFailedError(f"{problem} (asked {options.attempts} times)", answers=answers, outage=True) from None
         except Refused as problem:
             raise BatchFailedError(str(problem), answers=answers) from None
+        except SystemFailedError as problem:
+            problem.answers = answers  # an earlier attempt may have brought some, and they are paid for
+            raise
         return [answers[i] for i in range(len(texts))]
 
     def signature(self) -> Signature:

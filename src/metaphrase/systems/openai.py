@@ -152,7 +152,7 @@ def _judged(answer: str, source: str) -> Translation:
 
 def refusal(answer: str, source: str) -> str | None:
     """Why an answer is a refusal. A source that speaks the same way may be translated that way."""
-    if _REFUSAL.search(answer) and not _REFUSAL.search(source) and len(answer) > len(source) / 2:
+    if _REFUSAL.search(answer) and not _REFUSAL.search(source):
         return f"the model refused: {_short(answer)}"
     return None
 
