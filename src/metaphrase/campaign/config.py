@@ -16,6 +16,7 @@ from metaphrase.core import registry
 from metaphrase.core.errors import ConfigurationError, UnknownNameError
 from metaphrase.core.options import Options, known_keys, options_model, read_options, unknown_key
 from metaphrase.core.registry import Group
+from metaphrase.repair.options import RepairOptions
 from metaphrase.resources.profiles import PROFILES, ROLES
 
 __all__ = ["FILE_NAME", "Choice", "Configuration", "find_configuration", "load_configuration"]
@@ -76,6 +77,7 @@ class Configuration(Options):
     budget: float | None = Field(None, ge=0, description="stop before a run costs more than this")
     max_characters: int | None = Field(None, ge=0, alias="max-characters", description="stop before a run sends more than this")
     cache: CacheOptions = Field(default_factory=CacheOptions, description="[cache]: path, max-megabytes, max-days")
+    repair: RepairOptions = Field(default_factory=RepairOptions, description="[repair]: variants, rank, metric, min-votes, candidates, ...")
     system: dict[str, dict[str, Any]] = Field(default_factory=dict, description="[system.NAME]: type, url and the adapter's own options")
     method: dict[str, dict[str, Any]] = Field(default_factory=dict, description="[method.NAME]: options of a method")
     resource: dict[str, dict[str, Any]] = Field(default_factory=dict, description="[resource.ROLE]: options of an aligner, parser, ...")

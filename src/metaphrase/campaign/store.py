@@ -205,6 +205,11 @@ class Store:
             )
             db.execute("INSERT OR IGNORE INTO judged VALUES (?)", (key,))
 
+    def reports(self) -> Iterator[Report]:
+        """Everything that was ever judged here, whatever the run; the latest verdict on a case comes last."""
+        query = "SELECT case_body, verdict_body, system, method FROM verdicts ORDER BY rowid"
+        return (_report(*row) for row in self._db.execute(query))
+
     # Findings of the last run.
 
     def clear_findings(self) -> None:

@@ -16,6 +16,7 @@ from metaphrase.cli import (
     judge,
     methods,
     models,
+    repair,
     report,
     systems,
     test,
@@ -64,6 +65,7 @@ app.command("translate")(translate.translate)
 app.command("judge")(judge.judge)
 app.command("align")(align.align)
 app.command("formalize")(formalize.formalize)
+app.command("repair")(repair.repair)
 app.command("report")(report.report)
 app.command("bench")(bench.bench)
 app.command("calibrate")(calibrate.calibrate)

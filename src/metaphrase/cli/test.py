@@ -10,9 +10,15 @@ import typer
 from metaphrase.cli import options as o
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from metaphrase.campaign.config import Configuration
     from metaphrase.campaign.events import Summary
     from metaphrase.campaign.runner import Runner
+    from metaphrase.campaign.store import Store
+    from metaphrase.campaign.translate import Sending
+    from metaphrase.resources.profiles import Resources
+    from metaphrase.systems.base import System
 
 
 def test(
@@ -29,6 +35,7 @@ def test(
     fail_on: o.FailOn = None,
     baseline: o.Baseline = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be sent; send nothing.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Also propose and prove better translations for what was found.")] = False,
     jobs: o.Jobs = None,
     no_cache: o.NoCache = False,
     refresh: o.Refresh = False,
@@ -75,7 +82,7 @@ def test(
     console = Console()
     code = run_campaign(
         reader, sources[0], configuration, console,
-        outputs=output or [], dry_run=dry_run, use_cache=not no_cache, refresh=refresh, progress=o.wants_progress(no_progress, quiet), quiet=quiet, verbose=verbose,
+        outputs=output or [], dry_run=dry_run, repair=repair, use_cache=not no_cache, refresh=refresh, progress=o.wants_progress(no_progress, quiet), quiet=quiet, verbose=verbose,
     )  # fmt: skip
     raise typer.Exit(code)
 
@@ -88,6 +95,7 @@ def run_campaign(
     *,
     outputs: list[Path],
     dry_run: bool = False,
+    repair: bool = False,
     use_cache: bool = True,
     refresh: bool = False,
     progress: bool = False,
@@ -146,11 +154,36 @@ def run_campaign(
                     show_summary(console, runner.summary, verbose=verbose)
             for path in outputs:
                 write_report(store, path)
+            if repair:
+                repair_findings(
+                    store, {one.name: one for one in systems}, resources, configuration, sending, console, quiet=quiet, verbose=verbose
+                )
             return gate(runner.summary, configuration.fail_on)
     finally:
         resources.close()
         for one in opened:
             one.close()
+
+
+def repair_findings(
+    store: Store,
+    systems: dict[str, System],
+    resources: Resources,
+    configuration: Configuration,
+    sending: Sending,
+    console: Console,
+    *,
+    quiet: bool,
+    verbose: bool,
+) -> None:
+    """What `metaphrase repair` would do with the store, while it is open; the rows are kept in it."""
+    from metaphrase.campaign.repairing import from_store
+    from metaphrase.cli.repair import repair_texts
+
+    texts, unsuited = from_store(store, resources, configuration)
+    repair_texts(texts, unsuited, systems, resources, configuration, store, sending, console, outputs=[], quiet=quiet, verbose=verbose)
+    if not quiet:
+        console.print(f"write them with: metaphrase repair {store.path} -o repairs.jsonl", markup=False)
 
 
 def default_store(first: Path) -> Path:

@@ -71,6 +71,8 @@ class Language:
     number_ceilings: Mapping[str, int] = {}
     # Whether articles, adjectives and verbs change with the words around them.
     inflects = True
+    # Folded words that cannot stand side by side because they would melt into one ("de el": "del").
+    never_adjacent: frozenset[tuple[str, str]] = frozenset()
     # Whether a bag of this language's words is a bag of characters.
     compares_by_character = False
 
@@ -119,6 +121,10 @@ class Language:
         """Keys of a word: two words that share one are inflections of each other (el niño, las niñas)."""
         return (self.lemma(word),)
 
+    def knows(self, word: str) -> bool:
+        """Whether a word is in the lemmatiser's dictionary of this language; False where there is none."""
+        return _is_known(self.code.split("-")[0], word)
+
     def stem(self, word: str) -> str:
         """What related words share ("assist", "assistance"): here the beginning of the lemma."""
         return self.lemma(word)[:6]
@@ -142,12 +148,41 @@ class Language:
         """What `before` must become when `word` follows it ("a" before "apple": "an"); None if it may stay."""
         return None
 
+    def spelt_out(self, words: Sequence[str]) -> list[str]:
+        """Folded words with those that melted into one taken apart ("del": "de", "el")."""
+        return list(words)
+
+    def differ_in_agreement(self, word: str, other: str) -> bool:
+        """Whether two folded words are forms of one that another word in the sentence decides on: gender, number, person.
+
+        A language without facts of its own takes any inflection for that.
+        """
+        return word != other and self.lemma(word) == self.lemma(other)
+
+    def is_non_finite(self, word: str) -> bool:
+        """Whether a folded word is, by its form, a verb without person or tense; False where the form does not tell."""
+        return False
+
+    def agreement_class(self, word: str) -> tuple[str | None, str | None]:
+        """Gender and number that a word asks of those that agree with it; None where its form does not tell."""
+        return None, None
+
     def quantities(self, text: str) -> list[Quantity]:
         """Numbers in digits and words, with scales, left to right."""
         return _read_quantities(self, self.tokens(text))
 
     def __repr__(self) -> str:
         return f"<language {self.code}>"
+
+
+@lru_cache(maxsize=65_536)
+def _is_known(code: str, word: str) -> bool:
+    from simplemma import is_known
+
+    try:
+        return bool(is_known(word, lang=code))
+    except ValueError:  # a language that simplemma does not know
+        return False
 
 
 @lru_cache(maxsize=65_536)

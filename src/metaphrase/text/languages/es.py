@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
 from metaphrase.text.languages.base import Language
@@ -16,6 +17,22 @@ _UNITS = (
     "dieciséis diecisiete dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco "
     "veintiséis veintisiete veintiocho veintinueve"
 )
+_MELTED = {"del": ("de", "el"), "al": ("a", "el")}
+# Determiners whose forms share no regular stem.
+_DETERMINERS = (
+    frozenset("el la los las".split()),
+    frozenset("un una unos unas".split()),
+    frozenset("este esta estos estas".split()),
+    frozenset("ese esa esos esas".split()),
+    frozenset("aquel aquella aquellos aquellas".split()),
+)
+# Number of nouns and adjectives or of verbs, then the gender vowel.
+_ENDING = re.compile(r"(?<=\w\w)(?:[aeo]?[sn]|[aeo])$")
+_FEMININE = re.compile(r"(?:a|ión|dad|tad|tud|umbre|ez|ora)s?$")
+_MASCULINE = re.compile(r"(?:o|or|aje|án|ón|ismo)(?:s|es)?$")
+_NON_FINITE = re.compile(r"(?<=\w\w)(?:[ai]d[oa]s?|ando|iendo|[aei]r)$")
+# Masculine in spite of the ending.
+_GREEK = re.compile(r"(?:ema|oma|ama|ista)s?$")
 
 
 class Spanish(Language):
@@ -42,6 +59,8 @@ class Spanish(Language):
     percent_words = frozenset({"%", "por ciento"})
     negations = frozenset("no nunca jamás nadie nada ninguno ninguna ningún tampoco ni sin".split())
 
+    never_adjacent = frozenset({("de", "el"), ("a", "el")})
+
     # Our own list: stopwordsiso's Spanish list holds content words such as "trabajo", "acuerdo" and "general".
     @cached_property
     def stop_words(self) -> frozenset[str]:
@@ -51,6 +70,30 @@ class Spanish(Language):
     def forms(self, word: str) -> tuple[str, ...]:
         """The lemma, and the word without accents and the endings of nouns and adjectives, where the lemmatiser knows no better."""
         return _without_accents(self.lemma(word)), "-" + _NOMINAL_ENDING.sub("", _without_accents(fold(word)))
+
+    def spelt_out(self, words: Sequence[str]) -> list[str]:
+        return [piece for word in words for piece in _MELTED.get(word, (word,))]
+
+    def differ_in_agreement(self, word: str, other: str) -> bool:
+        if word == other:
+            return False
+        if any(word in forms and other in forms for forms in _DETERMINERS):
+            return True
+        return len(word) > 3 and len(other) > 3 and _ENDING.sub("", word) == _ENDING.sub("", other)
+
+    def is_non_finite(self, word: str) -> bool:
+        return _NON_FINITE.search(word) is not None
+
+    def agreement_class(self, word: str) -> tuple[str | None, str | None]:
+        word = fold(word)
+        if self.number_of(word) is not None or " " in word:
+            return None, None
+        number = "plural" if word.endswith("s") else "singular"
+        if _GREEK.search(word):
+            return None, number
+        # "-ión" before "-ón"; "-ora" before "-or"
+        gender = "feminine" if _FEMININE.search(word) else "masculine" if _MASCULINE.search(word) else None
+        return gender, number
 
 
 _NOMINAL_ENDING = re.compile(r"(?<=\w{3})(?:[oae]s?|s)$")
