@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,8 +28,7 @@ from encoders import Encoder
 HERE = Path(__file__).parent
 DATA = HERE.parent / "src/metaphrase/resources/lite/data"
 BGE, GLOSS = 0.70, 0.60  # similar: above both
-FAR_BGE, FAR_GLOSS = 0.40, 0.15  # unrelated: below both
-FREQUENCY, COMMON = 60, 2_500  # in jieba's dictionary
+FREQUENCY = 60  # in jieba's dictionary
 UNRELATED_PER_WORD = 3
 # Our tag for jieba's: that of the Chinese treebank.
 TAGS = {"n": "NN", "v": "VV", "a": "JJ", "d": "AD", "vn": "NN", "t": "NT"}
@@ -69,17 +67,13 @@ def read_pairs(name: str) -> Iterator[tuple[str, str, str]]:
                 yield TAGS[tag], first, second
 
 
-def unrelated(words: list[Word], bge: np.ndarray, gloss: np.ndarray) -> Iterator[str]:
-    groups: dict[str, list[int]] = defaultdict(list)
-    for i, word in enumerate(words):
-        if word.tag in ("n", "a") and word.frequency >= COMMON and len(word.text) == 2:
-            groups[word.tag].append(i)
-    for tag, group in groups.items():
-        for i in group:
-            order = sorted(group, key=lambda j: hashlib.sha256(f"{words[i].text} {words[j].text}".encode()).digest())
-            far = (j for j in order if j != i and bge[i] @ bge[j] < FAR_BGE and gloss[i] @ gloss[j] < FAR_GLOSS)
-            for j, _ in zip(far, range(UNRELATED_PER_WORD), strict=False):
-                yield f"unrelated\t{TAGS[tag]}\t{words[i].text}\t{words[j].text}\t{1 - bge[i] @ bge[j]:.2f}"
+def unrelated() -> Iterator[str]:
+    """Words of one kind and another meaning: the models know no kinds, and words that are merely far apart make no sense together."""
+    for line in (HERE / "kinds_zh.txt").read_text(encoding="utf-8").splitlines():
+        group = line.split() if not line.startswith("#") else []
+        for word in group:
+            order = sorted((w for w in group if w != word), key=lambda w: hashlib.sha256(f"{word} {w}".encode()).digest())
+            yield from (f"unrelated\tNN\t{word}\t{other}\t0.50" for other in order[:UNRELATED_PER_WORD])
 
 
 def main() -> None:
@@ -106,15 +100,15 @@ def main() -> None:
     counts = {"similar": len(lines)}
     lines += [f"antonym\t{tag}\t{a}\t{b}\t1.00" for tag, x, y in read_pairs("antonyms_zh.txt") for a, b in ((x, y), (y, x))]
     counts["antonym"] = len(lines) - counts["similar"]
-    lines += unrelated(words, bge, gloss)
+    lines += unrelated()
     counts["unrelated"] = len(lines) - sum(counts.values())
     DATA.mkdir(exist_ok=True)
     (DATA / "similar-words-zh.tsv").write_text("\n".join(sorted(lines)) + "\n", encoding="utf-8")
     provenance = {
         "made by": "scripts/build_similar_words_zh.py",
         "models": ["bge-small-zh-v1.5 (MIT) on the words", "all-MiniLM-L6-v2 (Apache-2.0) on their meanings in CC-CEDICT"],
-        "thresholds": {"similar": [BGE, GLOSS], "unrelated": [FAR_BGE, FAR_GLOSS]},
-        "filters": "jieba (part of speech, frequency), pairs accepted by reading, antonyms written by hand",
+        "thresholds": {"similar": [BGE, GLOSS]},
+        "filters": "jieba (part of speech, frequency), pairs accepted by reading, antonyms and kinds written by hand",
         "rows": counts,
     }
     (DATA / "similar-words-zh.json").write_text(json.dumps(provenance, indent=2) + "\n", encoding="utf-8")

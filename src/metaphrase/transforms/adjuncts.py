@@ -232,6 +232,10 @@ def _adverbs(sentence: Sentence, language: Language) -> Iterator[Adjunct]:
             yield Adjunct(word.start, word.end, "ADVP")
 
 
+# What stands before a noun phrase and counts or points at its head: 这家, 一本; 有 rules a clause.
+_OPEN_MODIFIERS = frozenset({"CD", "M", "DT", "PN", "VE", "P", "X"})
+
+
 def _before_verbs(nodes: Sequence[Tree], sentence: Sentence) -> Iterator[Adjunct]:
     """Chinese: a prepositional phrase or a time word right before the verb, and what 的 makes a modifier."""
     for i, node in enumerate(nodes):
@@ -240,11 +244,11 @@ def _before_verbs(nodes: Sequence[Tree], sentence: Sentence) -> Iterator[Adjunct
             node.label == "NT" and following in ("VP", "PP", "NP")
         ):
             yield Adjunct(node.start, node.end, node.label)
-        for sub in node.subtrees():
-            if sub.label == "NP":
-                for child in sub.children:
-                    if child.label == "DNP":
-                        yield Adjunct(child.start, child.end, "DNP")
+        before = list(nodes[i - 1].leaves())[-1].label if i else ""
+        if node.label == "NP" and before not in _OPEN_MODIFIERS:
+            first = node.children[0]
+            if first.label == "DNP":
+                yield Adjunct(first.start, first.end, "DNP")
 
 
 def _with_commas(sentence: Sentence, start: int, end: int, kind: str) -> Adjunct:

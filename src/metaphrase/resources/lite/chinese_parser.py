@@ -6,6 +6,7 @@ Labels are those of the Chinese treebank, so that a tree reads like CoreNLP's, o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from metaphrase.core.signature import Signature
 from metaphrase.text.tokens import Token, is_opaque, is_word, scan
@@ -84,6 +85,10 @@ def _tagged(sentence: str) -> list[Tree]:
         for word, flag in jieba.posseg.lcut(token.text):
             leaves.append(Tree(_tag(word, flag), token=Token(word, position, position + len(word))))
             position += len(word)
+    # A noun that can be a verb is one before an aspect particle: 工作了.
+    for i, (leaf, following) in enumerate(pairwise(leaves)):
+        if leaf.label == "NN" and following.label == "AS":
+            leaves[i] = Tree("VV", token=leaf.token)
     return leaves
 
 
@@ -110,7 +115,9 @@ def _tree(leaves: Sequence[Tree]) -> Tree:
         label = leaves[i].label
         if label == "P":
             end = _noun_phrase_end(leaves, i + 1)
-            if end > i + 1:
+            timed = end == i + 1 < len(leaves) and leaves[end].label == "NT"
+            if end > i + 1 or timed:
+                end += timed
                 inner: list[Tree] = [leaves[i], _noun_phrase(leaves[i + 1 : end])]
                 if end < len(leaves) and leaves[end].label == "LC":
                     inner.append(leaves[end])
