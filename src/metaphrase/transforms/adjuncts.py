@@ -109,12 +109,16 @@ def _adjunct_kind(parent: Tree, position: int, language: Language) -> str:
         case "PRN" | "NP-TMP":
             return child.label
         case "PP":
-            return "PP" if len(child.children) > 1 and first != "of" and _is_outside_the_frame(parent, before) else ""
+            return (
+                "PP"
+                if len(child.children) > 1 and first not in language.bound_prepositions and _is_outside_the_frame(parent, before)
+                else ""
+            )
         case "ADVP":
             light = any(language.is_stop(t.text) or t.text.lower() in language.negations for t in child.tokens())
             return "ADVP" if not light and (before is None or not before.label.startswith(("VB", "VC"))) else ""
         case "SBAR":
-            return "SBAR" if _is_adverbial_clause(parent, child, before) else ""
+            return "SBAR" if _is_adverbial_clause(parent, child, before, language) else ""
         case "DNP" | "LCP":
             return child.label if parent.label in ("NP", "IP", "VP") else ""
     return ""
@@ -127,14 +131,14 @@ def _is_outside_the_frame(parent: Tree, before: Tree | None) -> bool:
     return parent.label == "VP" and before is not None and before.label in ("NP", "PP", "ADVP")
 
 
-def _is_adverbial_clause(parent: Tree, clause: Tree, before: Tree | None) -> bool:
+def _is_adverbial_clause(parent: Tree, clause: Tree, before: Tree | None, language: Language) -> bool:
     opening = clause.children[0]
     if parent.label == "NP":
         return opening.label.startswith("WH") or any(leaf.label in _RELATIVE_TAGS for leaf in list(clause.leaves())[:1])
     words = clause.tokens()
     if opening.label.startswith("WHADVP"):
         return parent.label in ("S", "VP") and before is not None and not before.label.startswith("VB")
-    return opening.label == "IN" and words[0].text.lower() not in ("that", "whether", "if", "than", "as", "like")
+    return opening.label == "IN" and words[0].text.lower() not in language.complementizers
 
 
 # --- flat trees ---
@@ -142,12 +146,12 @@ def _is_adverbial_clause(parent: Tree, clause: Tree, before: Tree | None) -> boo
 
 def _of_sequence(sentence: Sentence, language: Language) -> Iterator[Adjunct]:
     nodes = sentence.tree.children[0].children if sentence.tree.label == "ROOT" else sentence.tree.children
-    yield from _opening_phrase(nodes, sentence)
-    yield from _phrases_behind_objects(nodes, sentence)
-    yield from _relative_clauses(nodes, sentence)
+    yield from _opening_phrase(nodes, language)
+    yield from _phrases_behind_objects(nodes, language)
+    yield from _relative_clauses(nodes, language)
     yield from _adverbs(sentence, language)
     if language.compares_by_character:
-        yield from _before_verbs(nodes, sentence)
+        yield from _before_verbs(nodes)
 
 
 def _text_of(node: Tree) -> str:
@@ -155,22 +159,19 @@ def _text_of(node: Tree) -> str:
     return tokens[0].text.lower() if len(tokens) == 1 else ""
 
 
-def _is_preposition(node: Tree) -> bool:
-    return node.label == "PP" and node.children[0].label in ("IN", "P") and len(node.children) == 1 and _text_of(node) not in _NO_ADJUNCT
+def _is_preposition(node: Tree, language: Language) -> bool:
+    alone = node.label == "PP" and len(node.children) == 1 and node.children[0].label in ("IN", "P")
+    return alone and _text_of(node) not in language.bound_prepositions
 
 
-# "of" and "to" mostly belong to what stands before; clause openers have a verb after them; "than" and "as" compare.
-_NO_ADJUNCT = frozenset("of to that because although though while if unless whether than as like whereas so".split())
-
-
-def _is_preposition_with_noun(node: Tree) -> bool:
+def _is_preposition_with_noun(node: Tree, language: Language) -> bool:
     labels = [child.label for child in node.children]
-    return labels == ["IN", "NP"] and node.tokens()[0].text.lower() not in _NO_ADJUNCT
+    return labels == ["IN", "NP"] and node.tokens()[0].text.lower() not in language.bound_prepositions
 
 
-def _opening_phrase(nodes: Sequence[Tree], sentence: Sentence) -> Iterator[Adjunct]:
+def _opening_phrase(nodes: Sequence[Tree], language: Language) -> Iterator[Adjunct]:
     """In 2010, ...: up to the first comma, if no verb stands before it and one stands behind."""
-    if not nodes or not (_is_preposition(nodes[0]) or nodes[0].label in ("PP", "ADVP")):
+    if not nodes or not (_is_preposition(nodes[0], language) or nodes[0].label in ("PP", "ADVP")):
         return
     for i, node in enumerate(nodes[:8]):
         if node.label == "VP":
@@ -181,28 +182,32 @@ def _opening_phrase(nodes: Sequence[Tree], sentence: Sentence) -> Iterator[Adjun
             return
 
 
-def _phrases_behind_objects(nodes: Sequence[Tree], sentence: Sentence) -> Iterator[Adjunct]:
+def _phrases_behind_objects(nodes: Sequence[Tree], language: Language) -> Iterator[Adjunct]:
     """verb, object, preposition, noun phrase, and then the end of the clause: the last two can go."""
     for i in range(2, len(nodes) - 2):
         verb, thing, preposition, complement, following = *nodes[i - 2 : i], nodes[i], nodes[i + 1], nodes[i + 2]
-        if not (_is_preposition(preposition) and complement.label == "NP" and _ends_clause(following)):
+        if not (_is_preposition(preposition, language) and complement.label == "NP" and _ends_clause(following)):
             continue
         if _text_of(following) in _MARKS and i + 3 < len(nodes) and nodes[i + 3].label == "NP":
             continue  # "for her son, Peter": what follows explains the phrase
-        behind_object = thing.label == "NP" and verb.label == "VP"
-        behind_phrase = thing.label == "NP" and _is_preposition(verb)
+        behind_object = thing.label == "NP" and verb.label == "VP" and not _asks_for_a_place(verb, language)
+        behind_phrase = thing.label == "NP" and _is_preposition(verb, language)
         if behind_object or behind_phrase:
             yield Adjunct(preposition.start, complement.end, "PP")
+
+
+def _asks_for_a_place(verb: Tree, language: Language) -> bool:
+    return any(language.lemma(token.text) in language.placing_verbs for token in verb.tokens())
 
 
 def _ends_clause(node: Tree) -> bool:
     return _text_of(node) in _ENDS or _text_of(node) in _MARKS
 
 
-def _relative_clauses(nodes: Sequence[Tree], sentence: Sentence) -> Iterator[Adjunct]:
+def _relative_clauses(nodes: Sequence[Tree], language: Language) -> Iterator[Adjunct]:
     """noun phrase, comma, who/which ... comma."""
     for i in range(1, len(nodes) - 2):
-        if _text_of(nodes[i]) != "," or _text_of(nodes[i + 1]) not in ("who", "which", "whose", "where"):
+        if _text_of(nodes[i]) != "," or _text_of(nodes[i + 1]) not in language.relative_pronouns:
             continue
         for j in range(i + 2, min(len(nodes), i + 14)):
             if _text_of(nodes[j]) == ",":
@@ -216,7 +221,7 @@ def _relative_clauses(nodes: Sequence[Tree], sentence: Sentence) -> Iterator[Adj
         for sub in node.subtrees():
             if sub.label == "SBAR" and closed and sub.end == node.end:
                 yield Adjunct(sub.start, sub.end, "SBAR")
-            if sub.label == "PP" and _is_preposition_with_noun(sub):
+            if sub.label == "PP" and _is_preposition_with_noun(sub, language):
                 yield Adjunct(sub.start, sub.end, "PP")
 
 
@@ -236,7 +241,7 @@ def _adverbs(sentence: Sentence, language: Language) -> Iterator[Adjunct]:
 _OPEN_MODIFIERS = frozenset({"CD", "M", "DT", "PN", "VE", "P", "X"})
 
 
-def _before_verbs(nodes: Sequence[Tree], sentence: Sentence) -> Iterator[Adjunct]:
+def _before_verbs(nodes: Sequence[Tree]) -> Iterator[Adjunct]:
     """Chinese: a prepositional phrase or a time word right before the verb, and what 的 makes a modifier."""
     for i, node in enumerate(nodes):
         following = nodes[i + 1].label if i + 1 < len(nodes) else ""

@@ -20,8 +20,6 @@ __all__ = ["Swap", "chosen", "swaps"]
 _INTEGER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
 _DECIMAL = re.compile(r"\d+\.\d")
 _YEARS = range(1900, 2100)
-# Beside these a numeral does not stand alone: "one or two", "the two", "between".
-_NOT_BESIDE = frozenset("or to and the these those between other than × x".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ def _number(sentence: Sentence, index: int, language: Language, seed: int) -> Sw
     dated = _is_month(before, language) or _is_month(after, language)
     if before[:1].isupper() and not dated and not sentence.starts_sentence(index - 1):
         return None  # Boeing 737, Article 50: part of a name
-    if before.lower() == "the" and index + 1 < len(sentence.words) and sentence.words[index + 1].tag == "NN":
+    if before.lower() in language.definite_articles and index + 1 < len(sentence.words) and sentence.words[index + 1].tag == "NN":
         return None  # the 727 crisis: a name, not a count
     ceiling = 28 if dated else next((n for mark, n in language.number_ceilings.items() if after.startswith(mark)), 0)
     if _DECIMAL.fullmatch(text):
@@ -109,7 +107,12 @@ def _numeral(sentence: Sentence, index: int, language: Language, seed: int) -> S
     lowered = sentence.lowered(index)
     numerals = language.plural_numerals
     before, after = (w.lower() for w in _beside(sentence, index))
-    if lowered is None or not numerals or before in _NOT_BESIDE or after in ("or", "to", "and"):
+    if (
+        lowered is None
+        or not numerals
+        or before in language.beside_numerals
+        or after in language.beside_numerals - language.definite_articles
+    ):
         return None
     if lowered in numerals:
         stem, rest = lowered, ""

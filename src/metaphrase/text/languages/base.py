@@ -67,6 +67,17 @@ class Language:
     light_characters: frozenset[str] = frozenset()
     # Numerals, as single words, that may be swapped for each other before any counted noun.
     plural_numerals: tuple[str, ...] = ()
+    # Beside these a numeral does not stand alone: "one or two", "the two".
+    beside_numerals: frozenset[str] = frozenset()
+    # A number between one of these and a single noun is a name: "the 727 crisis".
+    definite_articles: frozenset[str] = frozenset()
+    # Prepositions that belong to what stands before them, or open a clause: their phrase is no adjunct.
+    bound_prepositions: frozenset[str] = frozenset()
+    # Verbs that ask for a place besides their object: "put the engine at risk" cannot do without it.
+    placing_verbs: frozenset[str] = frozenset()
+    relative_pronouns: frozenset[str] = frozenset()
+    # What opens a clause that its verb or noun asks for, or a comparison.
+    complementizers: frozenset[str] = frozenset()
     # A number before a word that begins so is at most this: months, days, hours.
     number_ceilings: Mapping[str, int] = {}
     # Whether articles, adjectives and verbs change with the words around them.

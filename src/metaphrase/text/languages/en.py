@@ -32,6 +32,12 @@ _SUFFIX = re.compile(
 
 
 class English(Language):
+    beside_numerals = frozenset("or to and the these those between other than x".split())
+    definite_articles = frozenset({"the"})
+    bound_prepositions = frozenset("of to that because although though while if unless whether than as like whereas so".split())
+    placing_verbs = frozenset("put set keep place lay leave bring take throw".split())
+    complementizers = frozenset("that whether if than as like".split())
+    relative_pronouns = frozenset("who which whose where".split())
     plural_numerals = tuple("two three four five six seven eight nine ten eleven twelve".split())
     name = "English"
     inflects = False
