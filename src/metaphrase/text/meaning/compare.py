@@ -44,6 +44,8 @@ class _Said:
     count: Count | None = None
     count_place: Place | None = None
     counted_with_group: bool = False
+    own_clause: bool = False
+    """A verb stands right before it ("or containing X"), so that it is no plain part of a list."""
     excused: bool = False
     """Under a denial or a count singular and plural mean the same."""
 
@@ -57,9 +59,7 @@ class _Facts:
     denials: list[Mark] = field(default_factory=list)
     words: list[Place] = field(default_factory=list)
     kinds: list[Place] = field(default_factory=list)
-    """"Vowel lines", "word line": what a line should hold became what kind of line it is."""
-    joined: list[Place] = field(default_factory=list)
-    """"X or lines with Y": the line itself stands in a list."""
+    """"Word line": what a line should hold became what kind of line it is."""
     line_counts: list[Mark] = field(default_factory=list)
     loose_counts: list[Mark] = field(default_factory=list)
 
@@ -77,6 +77,7 @@ def _facts(marks: Sequence[Mark]) -> _Facts:
                 facts.line_counts.append(mark)  # "five vowel lines" counts lines
                 mark = replace(mark, count=None)
             said = _Said(mark, len(facts.groups) - 1, denied, edge, mark.count, (mark.start, mark.end) if mark.count else None)
+            said.own_clause = before is not None and before.kind in ("contain", "only")
             facts.said.append(said)
             facts.groups[-1][mark.name] += 1
             edge = ""
@@ -88,10 +89,6 @@ def _facts(marks: Sequence[Mark]) -> _Facts:
                 facts.kinds.append((mark.start, after.end))
         elif mark.kind == "head":
             facts.line_counts += [mark] if mark.count is not None else []
-            if before is not None and before.kind in ("and", "or"):
-                facts.joined.append(_place(mark))
-            if before is not None and before.kind == "thing" and mark.start - before.end <= 1:
-                facts.kinds.append((before.start, mark.end))
         elif mark.kind in ("not", "instead"):
             denied = True
             facts.denials.append(mark)
@@ -288,8 +285,6 @@ def _names(ours: _Facts, theirs: _Facts) -> list[Difference]:
             return [Difference("named-otherwise", "meaning", "{source} came back as {back}", _place(a.mark), _place(b.mark))]
     if theirs.kinds and not ours.kinds:
         return [Difference("kind-of-line", "meaning", "{back} is a kind of line, not what a line holds", _whole(ours), theirs.kinds[0])]
-    if theirs.joined and not ours.joined:
-        return [Difference("line-in-list", "meaning", "{back} joins lines with what they hold", _whole(ours), theirs.joined[0])]
     if ours.words and not theirs.words:
         return [Difference("words-lost", "meaning", "{source} is lost", ours.words[0], _whole(theirs))]
     return []
@@ -328,9 +323,11 @@ def _counted(facts: _Facts) -> list[tuple[tuple[int, int | None], Place]]:
 def _same_host(ours: _Facts, a: _Said, theirs: _Facts, b: _Said) -> bool:
     if a.mark.name == b.mark.name:
         return True
-    # "X or Y at least once" and "at least one X or Y" count the same list.
-    final = a.counted_with_group and a is ours.said[-1]
-    return final and a.group == b.group and not b.counted_with_group and b is next(s for s in theirs.said if s.group == b.group)
+    # "X or Y at least once" and "at least one X or Y" count the same list, and so may "X at least once or Y".
+    if a.group != b.group:
+        return False
+    final, first = a.counted_with_group and a is ours.said[-1], next(s for s in theirs.said if s.group == b.group)
+    return (final and not b.counted_with_group and b is first) or (b.counted_with_group and b is theirs.said[-1] and not b.own_clause)
 
 
 def _numbers(ours: _Facts, theirs: _Facts) -> list[Difference]:
