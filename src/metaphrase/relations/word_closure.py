@@ -7,6 +7,8 @@ Xie, Jin, Chen, Cheung: Word Closure-Based Metamorphic Testing for Machine Trans
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +16,7 @@ from pydantic import Field
 
 from metaphrase.core.errors import ConfigurationError
 from metaphrase.core.options import Options, read_options
-from metaphrase.core.signature import Signature
+from metaphrase.core.signature import Signature, content_hash
 from metaphrase.core.values import Case, Direction, Expectation, MetamorphicCase, Outcome, Severity, Verdict
 from metaphrase.core.weights import Weights, read_weights, shipped_weights
 from metaphrase.relations.closure.describe import Described, describe_pairs
@@ -131,13 +133,22 @@ class WordClosure:
                     return weights
         raise ConfigurationError("the package lacks the weights of word-closure; give a file with [relation.word-closure] weights")
 
+    @cached_property
+    def _weights_digest(self) -> str:
+        """Of all weights that a direction may choose from, so that the signature does not change when the first case is judged."""
+        if self._options.weights:
+            return read_weights(self._options.weights).digest
+        names = sorted(f.name.removesuffix(".json") for f in (files("metaphrase.relations") / "weights").iterdir())
+        shipped = [shipped_weights("metaphrase.relations", name) for name in names if name.startswith(f"{self.name}-")]
+        return content_hash([weights.digest for weights in shipped if weights is not None])[:8]
+
     def signature(self) -> Signature:
-        used = {str(d): s.weights.digest for d, s in self._learned.items()}
         parameters = {
             "scorer": self._options.scorer,
             "profile": self._resources.profile,
             "threshold": self._options.threshold,
-            "weights": "+".join(f"{k}={v}" for k, v in sorted(used.items())) or None,
+            "major-threshold": self._options.major_threshold,
+            "weights": self._weights_digest,
         }
         return Signature(self.name, "1", parameters)
 
