@@ -75,6 +75,9 @@ app.add_typer(systems.app, name="systems")
 app.add_typer(cache.app, name="cache")
 
 
+INTERRUPTED = 130  # as shells say it
+
+
 def run() -> None:
     """Entry point: errors meant for the user become one message and an exit code."""
     from metaphrase.core.errors import MetaphraseError
@@ -84,9 +87,10 @@ def run() -> None:
     except MetaphraseError as error:
         print(f"metaphrase: error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        print("metaphrase: interrupted; what was done is kept: run the same command again to go on", file=sys.stderr)
-        sys.exit(130)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:  # typer turns the interrupt into this code before we see it
+            print("metaphrase: interrupted; what was done is kept: run the same command again to go on", file=sys.stderr)
+        raise
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)

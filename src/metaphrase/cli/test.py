@@ -125,6 +125,7 @@ def run_campaign(
             "which system? Give --system, for instance --system apertium:eng-spa, or systems = [...] in metaphrase.toml"
         )
     direction = o.direction_of(configuration)
+    total = reader.count()
     store_path = Path(configuration.store) if configuration.store else default_store(first)
     systems = open_systems(configuration.systems, configuration)
     back = open_back_system(systems, configuration)
@@ -141,7 +142,7 @@ def run_campaign(
                 show_dry_run(console, runner)
                 return 0
             try:
-                follow(runner.run(), progress=progress)
+                follow(runner.run(), progress=progress, total=total)
             except SystemFailedError as error:
                 bills = "".join(f"\n{line}" for line in bill_lines(runner.summary))
                 kept = f"what was translated is kept in {store_path}; run the same command again to go on"
@@ -158,7 +159,14 @@ def run_campaign(
                 repair_findings(
                     store, {one.name: one for one in systems}, resources, configuration, sending, console, quiet=quiet, verbose=verbose
                 )
-            return gate(runner.summary, configuration.fail_on)
+            code = gate(runner.summary, configuration.fail_on)
+            if not code and runner.summary.failed_texts:
+                # Without these the run says less than it seems to: a gate must not pass on them.
+                raise SystemFailedError(
+                    f"{runner.summary.failed_texts} texts have no translation: {runner.summary.failures[0]}; "
+                    "the rest is kept and reported; run the same command again to try them"
+                )
+            return code
     finally:
         resources.close()
         for one in opened:

@@ -29,6 +29,7 @@ def transform(
     """Propose test cases for sentences; `translate` and `judge` take them further."""
     from metaphrase.campaign.plan import load_method, make_resources, make_transformation, method_names
     from metaphrase.campaign.runner import CHUNK
+    from metaphrase.core.errors import InputError
     from metaphrase.core.values import Direction
     from metaphrase.files.cases import UNKNOWN, case_to_json, dumps
     from metaphrase.files.lines import open_output
@@ -52,6 +53,8 @@ def transform(
                     stream.write(dumps(case_to_json(case)) + "\n")
                     cases += 1
         left_out = reader.tally
+        if not left_out.read:
+            raise InputError("there is no sentence in the input; give a file with one sentence a line")
     typer.echo(
         f"{left_out.read} sentences, {cases} cases; left out: {left_out.empty} empty, {left_out.duplicate} duplicate, "
         f"{left_out.too_long} too long, {len(left_out.unreadable)} unreadable",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import codecs
 import contextlib
+import io
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -34,11 +38,19 @@ BadLine = Callable[[InputError], None]
 
 
 def read_lines(path: Path | str, *, encoding: str = "utf-8", bad_line: BadLine | None = None) -> Iterator[TextLine]:
-    """Lines without their ends; a byte-order mark is dropped. `-` is standard input."""
+    """Lines without their ends; a byte-order mark is dropped. `-` is standard input, which can be read more than once."""
+    try:
+        wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+    except LookupError:
+        raise InputError(f"there is no encoding '{encoding}'; try utf-8, utf-16, latin-1, gb18030") from None
     with _open_binary(path) as stream:
-        for number, raw in enumerate(stream, start=1):
+        lines = _decoded(stream, path, encoding) if wide else enumerate(stream, start=1)
+        for number, raw in lines:
+            if isinstance(raw, str):
+                yield TextLine(number, raw.rstrip("\r\n"))
+                continue
             if number == 1:
-                raw = raw.removeprefix(b"\xef\xbb\xbf")
+                raw = raw.removeprefix(codecs.BOM_UTF8)
             try:
                 yield TextLine(number, raw.decode(encoding).rstrip("\r\n"))
             except UnicodeDecodeError as error:
@@ -49,8 +61,19 @@ def read_lines(path: Path | str, *, encoding: str = "utf-8", bad_line: BadLine |
                 if bad_line is None:
                     raise problem from None
                 bad_line(problem)
-            except LookupError:
-                raise InputError(f"there is no encoding '{encoding}'; try utf-8, utf-16, latin-1, gb18030") from None
+
+
+def _decoded(stream: IO[bytes], path: Path | str, encoding: str) -> Iterator[tuple[int, str]]:
+    """Encodings in which a line's end is more than one byte: decoded as a whole, so that a bad place spoils the rest."""
+    text = io.TextIOWrapper(stream, encoding=encoding, newline="\n")
+    number = 0
+    try:
+        for number, line in enumerate(text, start=1):
+            yield number, line
+    except UnicodeError as error:
+        raise InputError(f"{path}:{number + 1}: not {encoding} ({error}); name the encoding with --encoding") from None
+    finally:
+        text.detach()
 
 
 def read_json_lines(path: Path | str, *, bad_line: BadLine | None = None) -> Iterator[JsonLine]:
@@ -75,7 +98,7 @@ def read_json_lines(path: Path | str, *, bad_line: BadLine | None = None) -> Ite
 @contextlib.contextmanager
 def _open_binary(path: Path | str) -> Iterator[IO[bytes]]:
     if str(path) == "-":
-        yield sys.stdin.buffer
+        yield _standard_input()
         return
     try:
         stream = Path(path).open("rb")  # noqa: SIM115 - closed below; the errors of opening differ
@@ -90,6 +113,22 @@ def _open_binary(path: Path | str) -> Iterator[IO[bytes]]:
             raise InputError(f"{path}: cannot read it: {error.strerror}") from None
 
 
+_inputs: dict[int, IO[bytes]] = {}
+
+
+def _standard_input() -> IO[bytes]:
+    """Standard input from its beginning: it is kept, because input is checked as a whole before anything is sent."""
+    key = id(sys.stdin)
+    if key not in _inputs:
+        kept = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        atexit.register(kept.close)
+        shutil.copyfileobj(sys.stdin.buffer, kept)
+        _inputs.clear()
+        _inputs[key] = kept
+    _inputs[key].seek(0)
+    return _inputs[key]
+
+
 @contextlib.contextmanager
 def open_output(path: Path | str) -> Iterator[IO[str]]:
     """A file that appears under its name only when it is complete; `-` is standard output."""
@@ -98,6 +137,13 @@ def open_output(path: Path | str) -> Iterator[IO[str]]:
         sys.stdout.flush()
         return
     path = Path(path)
+    if path.exists() and not path.is_file():  # a device or a named pipe: nothing to put in its place
+        try:
+            with path.open("w", encoding="utf-8", errors="surrogatepass", newline="\n") as stream:
+                yield stream
+        except OSError as error:
+            raise InputError(f"{path}: cannot write it: {error.strerror}; choose another place") from None
+        return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

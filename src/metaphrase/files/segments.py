@@ -59,31 +59,41 @@ class SegmentReader:
         self._form = form or SegmentFormat()
         self.tally = Tally()
 
+    def count(self) -> int:
+        """Read everything once: how many segments there are. Raises for what cannot be read, before anything is done with the rest."""
+        return sum(1 for _ in self)
+
     def __iter__(self) -> Iterator[Segment]:
         self.tally = Tally()
-        seen: set[int] = set()
+        texts: set[int] = set()
+        ids: set[str] = set()
         for source in self._sources:
+            name = self._name(source)
             for number, text, extra in self._rows(source):
                 text = text.strip()
                 if not text:
                     self.tally.empty += 1
-                elif hash(text) in seen:
+                elif hash(text) in texts:
                     self.tally.duplicate += 1
                 # Counting tokens costs; a text with fewer characters cannot have more tokens.
                 elif len(text) > self._form.max_tokens and len(self._language.tokens(text)) > self._form.max_tokens:
                     self.tally.too_long += 1
                 else:
-                    seen.add(hash(text))
+                    texts.add(hash(text))
                     self.tally.read += 1
-                    name = "stdin" if str(source) == "-" else Path(source).name
-                    given = extra.get("id")
-                    yield Segment(
-                        id=str(given) if given is not None else f"{name}:{number}",
-                        text=text,
-                        language=self._language.code,
-                        origin=Origin(str(source), number),
-                        extra=MappingProxyType(extra),
-                    )
+                    identity = str(extra.get("id", ""))
+                    if not identity or identity in ids:
+                        identity = f"{name}:{number}"
+                    else:
+                        ids.add(identity)
+                    yield Segment(identity, text, self._language.code, Origin(str(source), number), MappingProxyType(extra))
+
+    def _name(self, source: Path | str) -> str:
+        """For ids: the file's name, or its path where two files have the same name."""
+        if str(source) == "-":
+            return "stdin"
+        names = [Path(s).name for s in self._sources]
+        return Path(source).name if names.count(Path(source).name) == 1 else str(source)
 
     def _rows(self, source: Path | str) -> Iterator[tuple[int, str, dict[str, Any]]]:
         kind = self._form.kind or {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl"}.get(Path(source).suffix.lower(), "text")

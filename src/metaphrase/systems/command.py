@@ -49,6 +49,11 @@ def open_command(name: str, argument: str, options: Mapping[str, Any]) -> Comman
     return CommandSystem(name, settings)
 
 
+_BROKEN_AFTER = 3
+# A batch must fit into the pipe: a program that does not read must run into the time limit, not block us.
+_PIPE = 1 << 20
+
+
 class _Died(Exception):
     """The program ended or fell silent before it had answered."""
 
@@ -65,6 +70,7 @@ class CommandSystem:
         self._running: dict[str, _Running] = {}
         self._collected: dict[tuple[str, str], str] | None = None
         self._answered = False
+        self._failures_in_a_row = 0
 
     def signature(self) -> Signature:
         parameters = {"program": self.options.program, "protocol": self.options.protocol, "mode": self.options.mode}
@@ -93,8 +99,8 @@ class CommandSystem:
             answers.update(one_batch(asked, direction))
         if any(a.ok for a in answers.values()):
             self._answered = True
-        elif not self._answered and answers:
-            raise SystemFailedError(f"system '{self.name}' translated nothing: {next(iter(answers.values())).failure}")
+        elif answers and (self._given_up() or not self._answered):
+            raise SystemFailedError(f"system '{self.name}' failed: {next(iter(answers.values())).failure}")
         return [answers[text] for text in texts]
 
     def close(self) -> None:
@@ -134,15 +140,15 @@ class CommandSystem:
             try:
                 running.send(remaining)
                 while remaining:
-                    results[remaining[0]] = self.read(running.next_answer())
+                    results[remaining[0]] = self._noted(self.read(running.next_answer()))
                     remaining.pop(0)
             except _Died as death:
                 running.stop()
                 del self._running[str(direction)]
                 if suspect == remaining[0]:
-                    results[remaining.pop(0)] = Translation(None, failure=str(death))
-                    if not remaining and not any(r.ok for r in results.values()) and not self._answered:
-                        raise SystemFailedError(f"system '{self.name}': {death}") from None
+                    results[remaining.pop(0)] = self._noted(Translation(None, failure=str(death)))
+                    if self._given_up():
+                        return results | {text: Translation(None, failure=str(death)) for text in remaining}
                 suspect = remaining[0] if remaining else None
         return results
 
@@ -151,15 +157,23 @@ class CommandSystem:
         try:
             answers = _run_once(self, texts, direction)
         except _Died as death:
+            failed = Translation(None, failure=str(death))
             if len(texts) == 1:
-                return {texts[0]: Translation(None, failure=str(death))}
+                return {texts[0]: self._noted(failed)}
             middle = len(texts) // 2
             first = self._in_batches(texts[:middle], direction)
-            if not any(a.ok for a in first.values()) and not self._answered:
-                return {**first, **{t: Translation(None, failure=str(death)) for t in texts[middle:]}}
-            return {**first, **self._in_batches(texts[middle:], direction)}
-        self._answered = True
-        return {text: self.read(answer) for text, answer in zip(texts, answers, strict=True)}
+            if self._given_up():
+                return first | dict.fromkeys(texts[middle:], failed)
+            return first | self._in_batches(texts[middle:], direction)
+        return {text: self._noted(self.read(answer)) for text, answer in zip(texts, answers, strict=True)}
+
+    def _noted(self, answer: Translation) -> Translation:
+        self._failures_in_a_row = 0 if answer.ok else self._failures_in_a_row + 1
+        return answer
+
+    def _given_up(self) -> bool:
+        """A program that fails on one text after the other is broken, not those texts; starting it for each would take for ever."""
+        return self._failures_in_a_row >= _BROKEN_AFTER
 
 
 class _Running:
@@ -173,7 +187,7 @@ class _Running:
         lock = self._session.program_lock()
         with self._session.answers.open("ab") as out, self._session.errors.open("ab") as errors:
             self._process = subprocess.Popen(
-                argv, stdin=subprocess.PIPE, stdout=out, stderr=errors, pass_fds=[lock], start_new_session=True, bufsize=0
+                argv, stdin=subprocess.PIPE, stdout=out, stderr=errors, pass_fds=[lock], start_new_session=True, bufsize=0, pipesize=_PIPE
             )
         os.close(lock)
         self._reader = self._session.answers.open("rb")

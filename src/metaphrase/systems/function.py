@@ -29,9 +29,9 @@ class FunctionSystem:
         answers = list(self._translate(list(texts)))
         if len(answers) != len(texts):
             raise SystemFailedError(f"the function '{self.name}' got {len(texts)} texts and returned {len(answers)}")
-        wrong = next((a for a in answers if not isinstance(a, str)), None)
-        if wrong is not None:
-            raise SystemFailedError(f"the function '{self.name}' returned {type(wrong).__name__} where a string belongs")
+        wrong = [type(a).__name__ for a in answers if not isinstance(a, str)]
+        if wrong:
+            raise SystemFailedError(f"the function '{self.name}' returned {wrong[0]} where a string belongs")
         return [Translation(a) for a in answers]
 
     def close(self) -> None:

@@ -100,12 +100,12 @@ def _missing_verb(words: Sequence[str], tags: list[str]) -> None:
             tags[i] = "VBD"
             return
     for i in range(1, last):
-        if tags[i] == "NNS" and tags[i - 1] in ("NN", "NNP") and words[i].endswith("s") and words[i + 1] != "of":
-            tags[i] = "VBZ"
+        if tags[i] == "NN" and tags[i - 1] in ("NNS", "NNPS") and tags[i + 1] in ("DT", "PRP$"):
+            tags[i] = "VBP"
             return
     for i in range(1, last):
-        if tags[i] == "NN" and tags[i - 1] in ("NNS", "NNPS") and tags[i + 1] in ("DT", "PRP$", "IN", "TO", "RB"):
-            tags[i] = "VBP"
+        if tags[i] == "NNS" and tags[i - 1] in ("NN", "NNP") and words[i].endswith("s") and words[i + 1] != "of":
+            tags[i] = "VBZ"
             return
 
 
