@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -224,6 +225,25 @@ def test_a_failing_plugin_ends_the_run_instead_of_hanging_it(tmp_path: Path) -> 
 
     with pytest.raises(SystemFailedError, match="a bug"):
         run(tmp_path, FunctionSystem(broken), pairs(3))
+
+
+def test_a_python_function_is_called_in_the_thread_that_runs_the_campaign(tmp_path: Path) -> None:
+    threads = set()
+
+    def upper(texts: list[str]) -> list[str]:
+        threads.add(threading.current_thread())
+        return [text.upper() for text in texts]
+
+    summary, _ = run(tmp_path, FunctionSystem(upper, items=4), pairs(10), jobs=8)
+    assert summary.sent_texts == 20
+    assert threads == {threading.current_thread()}
+
+
+@pytest.mark.parametrize("jobs", [1, 8])
+def test_as_many_requests_are_in_flight_as_asked_for_and_no_more(jobs: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with Server(made("apy", monkeypatch), delay=0.05) as server:
+        run(tmp_path, connect(server), pairs(20), jobs=jobs)
+        assert server.count.most_in_flight == jobs
 
 
 def test_batches_keep_every_limit_and_the_order() -> None:

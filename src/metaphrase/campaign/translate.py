@@ -129,35 +129,39 @@ class TranslateStage:
         return self._sending.jobs if system.limits.concurrent else 1
 
     def _send(self, groups: Sequence[_Group]) -> Iterator[Translated]:
-        """Send what the groups miss; each system has its own threads, so that a slow one holds up nobody."""
+        """Send what the groups miss. Each system that takes calls at once has its own threads, so that a slow one holds up
+        nobody; the others (programs, Python functions) are called in this thread, which they may depend on."""
         done: queue.SimpleQueue[Translated | MetaphraseError | None] = queue.SimpleQueue()
         stop = threading.Event()
+        local: deque[tuple[_Desk, list[str]]] = deque()
         waiting = 0
         error: MetaphraseError | None = None
         with ExitStack() as stack:
             pools: dict[str, ThreadPoolExecutor] = {}
             for group in groups:
                 yield from self._set_aside(group)
-                workers = self._workers(group.system)
-                pool = pools.get(group.system.name)
-                if pool is None:
-                    pool = pools[group.system.name] = ThreadPoolExecutor(workers, thread_name_prefix=f"metaphrase-{group.system.name}")
-                    stack.callback(pool.shutdown, wait=True, cancel_futures=True)
-                desk = _Desk(self, group, done, stop)
+                name, workers, desk = group.system.name, self._workers(group.system), _Desk(self, group, done, stop)
+                if group.system.limits.concurrent and name not in pools:
+                    pools[name] = ThreadPoolExecutor(workers, thread_name_prefix=f"metaphrase-{name}")
+                    stack.callback(pools[name].shutdown, wait=True, cancel_futures=True)
                 for batch in batches(group.missing(), group.system.limits, workers):
-                    pool.submit(desk.work, batch)
                     waiting += 1
+                    if name in pools:
+                        pools[name].submit(desk.work, batch)
+                    else:
+                        local.append((desk, batch))
             stack.callback(stop.set)  # runs before the pools end: whatever stops us, nothing new is sent
             while waiting:
+                if local and done.empty():
+                    desk, batch = local.popleft()
+                    desk.work(batch)
                 event = done.get()
                 if isinstance(event, Translated):
                     self._count(event)
                     yield event
                     continue
                 waiting -= 1
-                if isinstance(event, MetaphraseError):
-                    error = error or event
-                    stop.set()
+                error = error or event
         if error is not None:
             raise error
 
