@@ -87,7 +87,10 @@ class StructureDistance:
 
 
 class ConstituencyPaths:
-    """CIT: every path from the root to a word of the core's translation is in the longer one's, as a multiset."""
+    """CIT: every path from the root to a word of the core's translation is in the longer one's, as a multiset.
+
+    The core is the shorter of the two inputs: files name either one the source.
+    """
 
     name = "constituency-paths"
 
@@ -105,16 +108,20 @@ class ConstituencyPaths:
         trees: dict[str, Tree] = {}
         for target, texts in _by_target(pairs).items():
             trees |= dict(zip(texts, self._resources.parser(target).parse(texts), strict=True))
-        return [self._verdict(pair, trees[pair.source_translation], trees[pair.followup_translation]) for pair in pairs]
+        return [self._verdict(pair, trees) for pair in pairs]
 
-    def _verdict(self, pair: Pair, core: Tree, longer: Tree) -> Verdict:
+    def _verdict(self, pair: Pair, trees: Mapping[str, Tree]) -> Verdict:
+        sides = [_Side("source_translation", pair.source_translation), _Side("followup_translation", pair.followup_translation)]
+        if len(pair.case.followup) < len(pair.case.source):
+            sides.reverse()
+        core, longer = trees[sides[0].text], trees[sides[1].text]
         left = Counter(longer.paths())
         missing: list[Span] = []
         for path, leaf in zip(core.paths(), core.leaves(), strict=True):
             if left[path] > 0:
                 left[path] -= 1
             elif leaf.token is not None:
-                missing.append(Span("source_translation", leaf.token.start, leaf.token.end, leaf.token.text))
+                missing.append(Span(sides[0].field, leaf.token.start, leaf.token.end, leaf.token.text))
         score = len(missing) / (len(missing) + self._options.d + 1)
         extra = {"distance": len(missing)}
         if len(missing) <= self._options.d:
