@@ -1,4 +1,5 @@
-"""Requests a second against a local server that answers in 100 ms, as a share of what -j and the rate limit allow.
+"""Requests a second against a local server that answers in 100 ms, as a share of what -j and the rate limit allow; beside it
+what the HTTP library alone gets with as many threads at that moment, which tells our share from the machine's.
 
 python scripts/throughput.py [--seconds 10]
 """
@@ -11,10 +12,13 @@ import os
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+import httpx2
 
 from metaphrase.campaign.cache import Cache, CacheOptions
 from metaphrase.campaign.events import Summary
@@ -61,9 +65,21 @@ def measure(server: Server, pipe: Connection, folder: str, jobs: int, seconds: f
     done = 2 * len(cases) / took
     limit = f"{rate:g}/s" if rate else "none"
     print(
-        f"-j {jobs:<3} rate limit {limit:<7} allows {allowed:6.1f}/s  got {done:6.1f}/s  {done / allowed:6.1%}  most in flight {flight}",
+        f"-j {jobs:<3} rate limit {limit:<7} allows {allowed:6.1f}/s  got {done:6.1f}/s  {done / allowed:6.1%}  most in flight {flight}, "
+        f"{1000 * cpu / (2 * len(cases)):.1f} ms of processor each",
         flush=True,
     )
+
+
+def bare(server: Server, jobs: int, seconds: float) -> float:
+    """Requests a second of threads that do nothing but send."""
+    count = round(jobs / DELAY * seconds)
+    body = b'{"Text": "a bare text", "SourceLanguageCode": "en", "TargetLanguageCode": "zh"}'
+    headers = {"x-amz-target": "AWSShineFrontendService_20170701.TranslateText", "content-type": "application/x-amz-json-1.1"}
+    with httpx2.Client(limits=httpx2.Limits(max_keepalive_connections=64)) as client, ThreadPoolExecutor(jobs) as pool:
+        start = time.monotonic()
+        list(pool.map(lambda _: client.post(f"{server.url}/", content=body, headers=headers).raise_for_status(), range(count)))
+        return count / (time.monotonic() - start)
 
 
 def main() -> None:
@@ -79,6 +95,8 @@ def main() -> None:
     server.port = port
     with tempfile.TemporaryDirectory() as folder:
         for jobs, rate in ((1, None), (8, None), (32, None), (8, 50.0), (32, 200.0)):
+            if rate is None:
+                print(f"-j {jobs:<3} the HTTP library alone: {bare(server, jobs, seconds) / (jobs / DELAY):6.1%}", flush=True)
             measure(server, pipe, folder, jobs, seconds, rate)
     pipe.send(False)
     process.join()

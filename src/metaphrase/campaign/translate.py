@@ -112,7 +112,7 @@ class TranslateStage:
         with self._lock:
             stored = self._store.translations(group.digest, group.direction, fresh)
         found = {text: answer for text, answer in stored.items() if answer.ok}
-        if sending.cache is not None and isinstance(group.system, Metered) and not sending.refresh:
+        if sending.cache is not None and group.paid and not sending.refresh:
             shared = sending.cache.get(group.signature, group.direction, [t for t in fresh if t not in found])
             if shared:
                 with self._lock:
@@ -167,7 +167,7 @@ class TranslateStage:
 
     def _set_aside(self, group: _Group) -> Iterator[Translated]:
         """Texts that a paid system would not take in any call fail here, unsent."""
-        if not isinstance(group.system, Metered):
+        if not group.paid:
             return
         reasons = {text: group.system.limits.refuses(text) for text in group.missing()}
         unfit = {text: Translation(None, reason) for text, reason in reasons.items() if reason}
@@ -186,7 +186,7 @@ class TranslateStage:
 
     def call(self, group: _Group, batch: Sequence[str]) -> list[Translation]:
         """One call; systems that do not report their requests themselves are metered here."""
-        if isinstance(group.system, Metered):
+        if group.paid:
             return group.system.translate(batch, group.direction)
         ledger, name, characters = self._sending.ledger, group.system.name, sum(map(len, batch))
         ledger.reserve(name, characters, 0.0)
@@ -200,7 +200,7 @@ class TranslateStage:
 
     def keep(self, group: _Group, answers: Mapping[str, Translation]) -> None:
         """On disk, then in use: the shared cache first, because it outlives the campaign."""
-        if self._sending.cache is not None and isinstance(group.system, Metered):
+        if self._sending.cache is not None and group.paid:
             self._sending.cache.put(group.signature, group.direction, answers.items())
         with self._lock:
             self._store.add_translations(group.digest, group.direction, answers.items())
@@ -217,6 +217,7 @@ class _Group:
         self.texts = texts
         self.signature = system.signature()
         self.digest = self.signature.digest
+        self.paid = isinstance(system, Metered)
         self.known: dict[str, Translation] = {}
         # Calls that failed in a row, and whether any ever succeeded.
         self.outages = 0

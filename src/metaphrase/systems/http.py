@@ -14,7 +14,8 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from urllib.parse import urlsplit, urlunsplit
 
@@ -263,7 +264,7 @@ class HttpSystem:
         # A read time-out starts anew with each byte; the deadline keeps a dripping server from holding a run for ever.
         deadline = time.monotonic() + 2 * self.options.read_timeout
         response = client.send(request, stream=True)
-        response.stream = _one_answer(response.stream)
+        response.stream = _one_answer()(response.stream)
         try:
             parts, size = [], 0
             for part in response.iter_bytes():
@@ -297,9 +298,10 @@ class HttpSystem:
         self._judge_status(answer)
 
     def _judge_status(self, answer: Answer) -> None:
-        status, quoted = answer.status, self._quote(answer)
+        status = answer.status
         if status == 200:
             return
+        quoted = self._quote(answer)
         if status in (402, 456):
             raise QuotaError(f"{self.name}: the quota is used up ({status}): {quoted}")
         if status in (408, 425, 429, 529) or status >= 500:
@@ -367,8 +369,9 @@ def _retry_after(answer: Answer) -> float | None:
         return None
 
 
-def _one_answer(stream: Any) -> Any:
-    """The body of an answer; when it is closed, so is a connection on which more came than this answer.
+@cache
+def _one_answer() -> Callable[[Any], Any]:
+    """Wraps the body of an answer; when it is closed, so is a connection on which more came than this answer.
 
     A server (or a proxy) that answers twice would have its second answer read as that of the next request, and texts would
     get each other's translations. The HTTP library notices bytes that arrive on an idle connection, but keeps those that
@@ -378,19 +381,22 @@ def _one_answer(stream: Any) -> Any:
     import httpx2
 
     class OneAnswer(httpx2.SyncByteStream):
+        def __init__(self, stream: Any) -> None:
+            self._stream = stream
+
         def __iter__(self) -> Iterator[bytes]:
-            return iter(stream)
+            return iter(self._stream)
 
         def close(self) -> None:
-            holder: Any = stream
+            holder: Any = self._stream
             for name in ("_stream", "_httpcore_stream", "_stream", "_connection"):
                 holder = getattr(holder, name, None)
             state = getattr(holder, "_h11_state", None)
             if state is not None and state.trailing_data[0]:
                 state.send_failed()  # a connection in this state is closed, not used again
-            stream.close()
+            self._stream.close()
 
-    return OneAnswer()
+    return OneAnswer
 
 
 def _checked_url(name: str, url: str) -> str:
