@@ -151,7 +151,7 @@ def test_singular_for_plural_is_a_minor_finding_of_its_own_kind_and_can_be_switc
     source, back = "fields ending with a digit", "fields ending with digits"
     verdict = judge(source, back)
     assert (verdict.outcome, verdict.severity) == (Outcome.VIOLATED, Severity.MINOR)
-    assert verdict.extra["differences"] == [{"rule": "number-plural", "kind": "number"}]
+    assert verdict.extra["differences"] == [{"rule": "number-plural", "kind": "number", "source": [21, 26], "back": [19, 25]}]
     assert judge(source, back, number=False).outcome is Outcome.HOLDS
 
 
@@ -422,3 +422,15 @@ def test_free_text_can_also_be_compared_as_a_paraphrase_by_a_relation_over_pairs
     assert verdict.reason.startswith("not a paraphrase")
     assert {span.text for span in verdict.spans} <= {"back_translation", "intermediate"}
     assert judge(source, source, direction=Direction("en", "es"), paraphrase="edit-distance").outcome is Outcome.HOLDS
+
+
+def test_what_is_lost_on_the_way_back_is_shown_where_the_intermediate_text_still_has_it() -> None:
+    verdict = judge(
+        "The lid must remain closed.",
+        "The lid remains closed.",
+        intermediate="La tapa debe permanecer cerrada.",
+        direction=Direction("en", "es"),
+    )
+    assert verdict.extra["trip"]["leg"] == "backward"
+    assert {span.text for span in verdict.spans} == {"intermediate"}
+    assert verdict.extra["differences"] == [{"rule": "modality-lost", "kind": "meaning", "source": [8, 12]}]

@@ -6,7 +6,7 @@ similarities of regular expressions. Free text gets the general check of `text/m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
@@ -89,6 +89,16 @@ class _Judgement:
     reason: str = ""
     trip: Trip | None = None
     spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Blamed:
+    """Places of a text whose counterparts in the intermediate text are wanted."""
+
+    case: int
+    text: str
+    intermediate: str
+    places: tuple[tuple[int, int], ...]
 
 
 class SemMT:
@@ -210,7 +220,7 @@ class SemMT:
         meant = any(difference.kind == "meaning" for difference in judged.found) or (violated and not judged.found)
         extra: dict[str, Any] = {"read": judged.read}
         if judged.found:
-            extra["differences"] = [{"rule": d.rule, "kind": d.kind} for d in judged.found]
+            extra["differences"] = [_told(difference) for difference in judged.found]
         if violated and judged.trip is not None:
             extra["trip"] = {"leg": judged.trip.leg, "confidence": round(judged.trip.confidence, 2), "why": judged.trip.why}
         quotes = [_says(difference, case.source, back) for difference in judged.found]
@@ -238,14 +248,22 @@ class SemMT:
         return None
 
     def _with_intermediate_spans(self, cases: Sequence[Case], verdicts: list[Verdict]) -> list[Verdict]:
-        """Through word alignment, where in the intermediate text the blamed words of the source stand."""
-        wanted: dict[Direction, list[int]] = {}
+        """Through word alignment, where in the intermediate text the blamed words of both other texts stand."""
+        wanted: dict[Direction, list[_Blamed]] = {}
         for place, (case, verdict) in enumerate(zip(cases, verdicts, strict=True)):
-            known = isinstance(case, RoundTripCase) and case.intermediate and UNDETERMINED not in str(case.direction)
-            if known and verdict.spans and not any(span.text == "intermediate" for span in verdict.spans):
-                wanted.setdefault(case.direction, []).append(place)
-        for direction, places in wanted.items() if self._resources.has("aligner") else ():
-            self._align(direction, [(place, case) for place in places if isinstance(case := cases[place], RoundTripCase)], verdicts)
+            if not (isinstance(case, RoundTripCase) and case.intermediate and verdict.violated) or UNDETERMINED in str(case.direction):
+                continue
+            if any(span.text == "intermediate" for span in verdict.spans):
+                continue
+            back = [(span.start, span.end) for span in verdict.spans]
+            # What is lost has no place in the back-translation; the source says where to look for it.
+            lost = [tuple(d["source"]) for d in verdict.extra.get("differences", ()) if "source" in d and "back" not in d]
+            for text, places in ((case.back_translation or "", back), (case.source, lost)):
+                if places:
+                    wanted.setdefault(case.direction, []).append(_Blamed(place, text, case.intermediate, tuple(places)))
+        for direction, blamed in wanted.items() if self._resources.has("aligner") else ():
+            for place, spans in self._align(direction, blamed):
+                verdicts[place] = replace(verdicts[place], spans=(*verdicts[place].spans, *spans))
         return verdicts
 
     def _with_paraphrases(self, cases: Sequence[Case], verdicts: list[Verdict]) -> list[Verdict]:
@@ -264,19 +282,17 @@ class SemMT:
                 verdicts[place] = _as_paraphrase(verdicts[place], found)
         return verdicts
 
-    def _align(self, direction: Direction, cases: Sequence[tuple[int, RoundTripCase]], verdicts: list[Verdict]) -> None:
+    def _align(self, direction: Direction, blamed: Sequence[_Blamed]) -> Iterator[tuple[int, tuple[Span, ...]]]:
         source, target = language(direction.source), language(direction.target)
-        sides = [(place, case, source.tokens(case.back_translation or ""), target.tokens(case.intermediate or "")) for place, case in cases]
+        sides = [(one, source.tokens(one.text), target.tokens(one.intermediate)) for one in blamed]
         # Alignment costs the product of the lengths; a text beyond this is too long to wait for a nicer place.
-        short = [side for side in sides if len(side[2]) * len(side[3]) <= _MOST_PAIRS]
-        pairs = [TokenPair(tuple(t.text for t in left), tuple(t.text for t in right)) for _, _, left, right in short]
+        short = [(one, left, right) for one, left, right in sides if len(left) * len(right) <= _MOST_PAIRS]
+        pairs = [TokenPair(tuple(t.text for t in left), tuple(t.text for t in right)) for _, left, right in short]
         links = self._resources.aligner(direction).align(pairs) if pairs else []
-        for (place, case, left, right), found in zip(short, links, strict=True):
-            blamed = {i for i, t in enumerate(left) if any(s.start < t.end and t.start < s.end for s in verdicts[place].spans)}
-            text = case.intermediate or ""
-            hits = sorted({link.target for link in found.links if link.source in blamed})
-            spans = tuple(Span("intermediate", right[i].start, right[i].end, text[right[i].start : right[i].end]) for i in hits)
-            verdicts[place] = replace(verdicts[place], spans=(*verdicts[place].spans, *spans))
+        for (one, left, right), found in zip(short, links, strict=True):
+            words = {i for i, t in enumerate(left) if any(start < t.end and t.start < end for start, end in one.places)}
+            hits = sorted({link.target for link in found.links if link.source in words})
+            yield one.case, _joined([(right[i].start, right[i].end) for i in hits], one.intermediate)
 
     def _load_lexicon(self, code: str) -> Lexicon | None:
         base = code.split("-")[0]
@@ -328,6 +344,22 @@ def _says(difference: Difference, source: str, back: str) -> str:
 def _back_spans(found: Sequence[Difference], back: str) -> tuple[Span, ...]:
     places = sorted({difference.back for difference in found if difference.back})
     return tuple(Span("back_translation", start, end, back[start:end]) for start, end in places)
+
+
+def _told(difference: Difference) -> dict[str, Any]:
+    """A difference for machines; places are characters of `source` and `back_translation`."""
+    places = {"source": difference.source, "back": difference.back}
+    return {"rule": difference.rule, "kind": difference.kind, **{name: list(place) for name, place in places.items() if place is not None}}
+
+
+def _joined(places: Sequence[tuple[int, int]], text: str) -> tuple[Span, ...]:
+    """Spans of places in order; words with nothing but blanks between them are one span."""
+    merged: list[tuple[int, int]] = []
+    for start, end in places:
+        if merged and not text[merged[-1][1] : start].strip():
+            start = merged.pop()[0]
+        merged.append((start, end))
+    return tuple(Span("intermediate", start, end, text[start:end]) for start, end in merged)
 
 
 def _name_spans(case: RoundTripCase, found: Sequence[Difference], ours: Sequence[Mark], middle: Sequence[Mark]) -> tuple[Span, ...]:
