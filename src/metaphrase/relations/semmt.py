@@ -225,6 +225,8 @@ class SemMT:
             extra["trip"] = {"leg": judged.trip.leg, "confidence": round(judged.trip.confidence, 2), "why": judged.trip.why}
         quotes = [_says(difference, case.source, back) for difference in judged.found]
         told = "; ".join(quotes[:_MOST_REASONS]) + (f"; and {len(quotes) - _MOST_REASONS} more" if len(quotes) > _MOST_REASONS else "")
+        if violated and told and judged.trip is not None:
+            told += f"; probably on the way {'there' if judged.trip.leg == 'forward' else 'back'}"
         reason = judged.reason or told or f"nothing changed ({judged.read})"
         return Verdict(
             case.id, self.name, Outcome.VIOLATED if violated else Outcome.HOLDS, judged.score, reason, signature,
