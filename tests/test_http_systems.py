@@ -155,6 +155,22 @@ def test_a_missing_key_names_the_variable_and_needs_no_connection(dialect: Diale
     assert server.count.requests == 0
 
 
+def test_a_session_token_of_amazon_is_signed_and_kept_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    token = secrets.token_hex(20)
+    dialect = made("amazon", monkeypatch)
+    monkeypatch.setenv("AWS_SESSION_TOKEN", token)
+    with Server(dialect, Schedule([Fault.NONE, Fault.QUOTING])) as server:
+        system = connect(server, {"attempts": 1})
+        assert system.translate(["one"], EN_ZH)[0].ok
+        try:
+            with pytest.raises(BatchFailedError, match=r"failed on .*\*\*\*") as caught:
+                system.translate(["two"], EN_ZH)
+        finally:
+            system.close()
+    assert server.count.problems == []
+    assert token not in str(caught.value)
+
+
 def test_another_variable_may_hold_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     dialect = made("baidu", monkeypatch)
     for name in ("BAIDU_APP_ID", "BAIDU_APP_KEY"):

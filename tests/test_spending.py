@@ -332,6 +332,13 @@ def test_the_commands_show_what_was_sent_saved_and_spent(here: Path, monkeypatch
         assert json.loads(invoke("cache", "info", "--json").output)["entries"] == 0
 
 
+def test_a_dry_run_of_cases_sends_and_writes_nothing(here: Path) -> None:
+    said = invoke("translate", "cases.jsonl", "--system", "azure", "-o", "out.jsonl", "--dry-run").output
+    assert "would send 40 texts (240 characters)" in said
+    assert f"would cost about {240 * 10 / 1e6:.4f} USD" in said
+    assert not (here / "out.jsonl").exists()
+
+
 def test_a_dry_run_estimates_without_a_key_and_without_a_connection(here: Path) -> None:
     (here / "sentences.txt").write_text("The old bridge near the small town hall was closed on a cold Monday morning.\n")
     said = invoke("test", "sentences.txt", "--system", "deepl", "--to", "es", "--dry-run").output

@@ -271,8 +271,14 @@ class Server:
         return await _write(writer, raw * 2 if fault is Fault.ANSWERED_TWICE else raw)
 
 
+_COMMON = "host accept accept-encoding connection user-agent content-type content-length".split()
+
+
 def _quoting(received: Received) -> Reply:
-    return Reply(500, {"error": {"message": f"failed on {dict(received.headers)} {received.body.decode('utf-8', 'replace')}", "code": "x"}})
+    """An error page that repeats what it was sent, keys first, since messages are cut."""
+    special = [value for name, value in sorted(received.headers.items(), reverse=True) if name not in _COMMON]
+    tail = received.body.decode("utf-8", "replace")[-60:]
+    return Reply(500, {"error": {"message": f"failed on {tail} {' '.join(special)}", "code": "x"}})
 
 
 def _http(reply: Reply) -> bytes:

@@ -81,6 +81,7 @@ class Cache:
         self._ids: dict[str, int] = {}
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.touch(mode=0o600)  # translations may be confidential; SQLite's side files follow this one
             self._db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=30.0)
             self._prepare()
         except (sqlite3.DatabaseError, OSError) as error:

@@ -89,6 +89,11 @@ class TranslateStage:
                         case = case.answered(request.field, answer)
                 cases[i] = case
 
+    def estimate(self, cases: Sequence[Case], system_for: Callable[[Request], System]) -> None:
+        """As `plan`, for all that cases still wait for."""
+        for group in _wanted(cases, system_for, set()):
+            self.plan(group.system, group.direction, list(group.texts))
+
     def plan(self, system: System, direction: Direction, texts: Sequence[str]) -> None:
         """Count into the summary what would be sent and what it would cost; sends nothing, and needs no key."""
         group = _Group(system, direction, dict.fromkeys(t for t in texts if (system.name, direction, t) not in self._asked))

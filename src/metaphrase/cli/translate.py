@@ -19,6 +19,7 @@ def translate(
     source: o.From = None,
     to: o.To = None,
     store: o.StoreFile = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be sent and cost; send and write nothing.")] = False,
     jobs: o.Jobs = None,
     no_cache: o.NoCache = False,
     refresh: o.Refresh = False,
@@ -28,6 +29,7 @@ def translate(
     config: o.ConfigFile = None,
 ) -> None:
     """Fill in the translations that cases still lack; what was translated before is taken from the store."""
+    import os
     from dataclasses import replace
 
     from metaphrase.campaign.events import Summary
@@ -36,11 +38,12 @@ def translate(
     from metaphrase.campaign.store import Store
     from metaphrase.campaign.translate import TranslateStage
     from metaphrase.cli.test import default_store
-    from metaphrase.core.errors import ConfigurationError
-    from metaphrase.core.values import Case, DifferentialCase, Direction
+    from metaphrase.core.errors import ConfigurationError, SystemFailedError
+    from metaphrase.core.values import Case, DifferentialCase, Direction, Request
     from metaphrase.files.cases import UNKNOWN, case_to_json, dumps, read_cases
     from metaphrase.files.lines import open_output
     from metaphrase.reports.terminal import bill_lines
+    from metaphrase.systems import System
 
     given = {"systems": system, "back-system": back_system, "from": source, "to": to, "store": str(store) if store else None}
     configuration = o.configure(config, **given, **{"jobs": jobs, "budget": budget, "max-characters": max_characters})
@@ -58,14 +61,19 @@ def translate(
     used = systems if back in systems else (*systems, back)
     single = there_and_back(systems[0], back)
     summary = Summary()
+    store_path = Path(configuration.store) if configuration.store else default_store(cases)
+    engines = {s.name: s for s in systems}
+
+    def system_for(request: Request) -> System:
+        return engines[request.engine] if request.engine else single(request)
+
     try:
         with (
-            Store(Path(configuration.store) if configuration.store else default_store(cases)) as opened,
+            Store(store_path) as opened,
             open_sending(used, configuration, use_cache=not no_cache, refresh=refresh) as sending,
-            open_output(output) as stream,
+            open_output(Path(os.devnull) if dry_run else output) as stream,
         ):
             stage = TranslateStage(opened, summary, sending)
-            engines = {s.name: s for s in systems}
             rows = iter(read_cases(cases, direction=direction, bad_line=keep))
             while chunk := list(islice(rows, CHUNK)):
                 ready: list[Case] = []
@@ -75,14 +83,23 @@ def translate(
                     if isinstance(case, DifferentialCase):
                         case = replace(case, translations={**dict.fromkeys(engines), **case.translations})
                     ready.append(case)
-                for _ in stage.fill(ready, lambda request: engines[request.engine] if request.engine else single(request)):
+                if dry_run:
+                    stage.estimate(ready, system_for)
+                    continue
+                for _ in stage.fill(ready, system_for):
                     pass
                 stream.writelines(dumps(case_to_json(case)) + "\n" for case in ready)
+    except SystemFailedError as error:
+        bills = "".join(f"\n{line}" for line in bill_lines(summary))
+        raise type(error)(f"{error}{bills}\nwhat was translated is kept in {store_path}; run the same command again to go on") from None
     finally:
         for one in used:
             one.close()
-    typer.echo(f"sent {summary.sent_texts} texts ({summary.sent_characters} characters), {summary.reused_texts} already known", err=True)
-    for line in bill_lines(summary):
+    typer.echo(
+        f"{'would send' if dry_run else 'sent'} {summary.sent_texts} texts ({summary.sent_characters} characters), {summary.reused_texts} already known",
+        err=True,
+    )
+    for line in bill_lines(summary, estimate=dry_run):
         typer.echo(line, err=True)
     for failure in summary.failures:
         typer.echo(f"failed: {failure}", err=True)

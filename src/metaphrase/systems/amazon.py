@@ -23,6 +23,7 @@ from metaphrase.systems.wire import Again, Answer, Call, KeyNames, Refused, no_a
 __all__ = ["Amazon", "open_amazon", "sign"]
 
 SERVICE = "translate"
+SESSION = "AWS_SESSION_TOKEN"
 TARGET = "AWSShineFrontendService_20170701.TranslateText"
 CONTENT_TYPE = "application/x-amz-json-1.1"
 
@@ -74,8 +75,7 @@ class Amazon:
         if self._options.terminology:
             request["TerminologyNames"] = self._options.terminology
         body = json.dumps(request).encode("ascii")
-        token = os.environ.get("AWS_SESSION_TOKEN", "").strip()
-        headers = sign(url, body, keys, self.region, datetime.now(UTC), {"x-amz-security-token": token} if token else {})
+        headers = sign(url, body, keys, self.region, datetime.now(UTC))
         return Call(f"{url}/", headers=headers, body=body)
 
     def read(self, data: Any, texts: Sequence[str]) -> Sequence[Translation | None]:
@@ -96,27 +96,28 @@ class Amazon:
             raise Refused(message)
 
 
-def sign(
-    url: str, body: bytes, keys: Sequence[Secret], region: str, when: datetime, extra: Mapping[str, str], service: str = SERVICE
-) -> dict[str, str]:
-    """The headers of a POST to the root of `url`, with the signature that proves we hold the secret key."""
-    access, secret = keys
+def sign(url: str, body: bytes, keys: Sequence[Secret], region: str, when: datetime) -> dict[str, str]:
+    """The headers of a POST to the root of `url`, with the signature that proves we hold the secret key.
+
+    A third key is the token of a session.
+    """
+    access, secret, *session = keys
     stamp = when.strftime("%Y%m%dT%H%M%SZ")
     headers = {
         "content-type": CONTENT_TYPE,
         "host": urlsplit(url).netloc,
         "x-amz-date": stamp,
         "x-amz-target": TARGET,
-        **extra,
+        **({"x-amz-security-token": session[0].reveal()} if session else {}),
     }
     names = ";".join(sorted(headers))
     canonical = "\n".join(
         ["POST", "/", "", *(f"{name}:{headers[name].strip()}" for name in sorted(headers)), "", names, hashlib.sha256(body).hexdigest()]
     )
-    scope = f"{stamp[:8]}/{region}/{service}/aws4_request"
+    scope = f"{stamp[:8]}/{region}/{SERVICE}/aws4_request"
     to_sign = "\n".join(["AWS4-HMAC-SHA256", stamp, scope, hashlib.sha256(canonical.encode()).hexdigest()])
     key = f"AWS4{secret.reveal()}".encode()
-    for part in (stamp[:8], region, service, "aws4_request"):
+    for part in (stamp[:8], region, SERVICE, "aws4_request"):
         key = hmac.new(key, part.encode(), hashlib.sha256).digest()
     signature = hmac.new(key, to_sign.encode(), hashlib.sha256).hexdigest()
     credential = f"Credential={access.reveal()}/{scope}"
@@ -129,4 +130,7 @@ def open_amazon(name: str, argument: str, options: Mapping[str, Any]) -> HttpSys
     no_argument(name, argument)
     settings = read_options(AmazonOptions, options, f"[system.{name}]")
     region = settings.region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "us-east-1"
-    return HttpSystem(name, Amazon(settings, region), settings)
+    wire = Amazon(settings, region)
+    if os.environ.get(SESSION) and not settings.key_env:
+        wire.keys = (*wire.keys, (SESSION,))
+    return HttpSystem(name, wire, settings)

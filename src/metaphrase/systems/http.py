@@ -56,7 +56,7 @@ class HttpOptions(Options):
     characters_per_second: float | None = Field(None, gt=0)
     connect_timeout: float = Field(10.0, gt=0)
     read_timeout: float = Field(60.0, gt=0)
-    attempts: int = Field(6, ge=1)
+    attempts: int = Field(8, ge=1, description="with growing waits: eight last a minute, as rate limits do")
     first_wait: float = Field(0.5, ge=0)
     longest_wait: float = Field(120.0, ge=0, description="a provider that asks for more patience than this has failed")
     languages: dict[str, str] = Field(default_factory=dict)
@@ -251,7 +251,7 @@ class HttpSystem:
             return self._receive(client, request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
             if "CERTIFICATE_VERIFY_FAILED" in str(error):
-                self._stop(f"the certificate of {urlsplit(call.url).hostname} is not valid: {error}")
+                self._stop(f"shows a certificate that is not valid for {urlsplit(call.url).hostname}: {error}")
             raise Again(f"no connection to {urlsplit(call.url).hostname}: {self._clean(str(error))}") from None
         except httpx2.TimeoutException:
             raise Again(f"no answer within {self.options.read_timeout:g} s", billed=Billed.MAYBE) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from metaphrase.core.errors import ConfigurationError
@@ -82,6 +83,8 @@ def open_libretranslate(name: str, argument: str, options: Mapping[str, Any]) ->
     settings = read_options(HttpOptions, options, f"[system.{name}]")
     # Most servers need no key; one that is set is sent.
     wire = LibreTranslate()
+    # A server's own limit is what its owner set.
+    wire.limits = replace(wire.limits, items=settings.items or wire.limits.items)
     if settings.key_env or settings.key_ring or os.environ.get(VARIABLE):
         wire.keys = ((VARIABLE,),)
     return LibreTranslateSystem(name, wire, settings)
