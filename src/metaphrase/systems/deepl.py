@@ -27,10 +27,11 @@ class DeepLOptions(HttpOptions):
     model_type: str | None = None
     glossary_id: str | None = None
     context: str | None = None
+    split_sentences: Literal["0", "1", "nonewlines"] | None = None
 
 
 class DeepL:
-    """Texts by position; sentences are not split, since each text is one."""
+    """Texts by position."""
 
     kind = "deepl"
     url = PAID
@@ -62,8 +63,8 @@ class DeepL:
     def call(self, url: str, texts: Sequence[str], pair: tuple[str, str], keys: Sequence[Secret]) -> Call:
         (key,) = keys
         host = FREE if url == PAID and key.reveal().endswith(":fx") else url
-        body: dict[str, Any] = {"text": list(texts), "source_lang": pair[0], "target_lang": pair[1], "split_sentences": "0"}
-        for name in ("formality", "model_type", "glossary_id", "context"):
+        body: dict[str, Any] = {"text": list(texts), "source_lang": pair[0], "target_lang": pair[1]}
+        for name in ("formality", "model_type", "glossary_id", "context", "split_sentences"):
             value = getattr(self._options, name)
             if value is not None:
                 body[name] = value
