@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check clean
+.PHONY: demo test check docs schema clean
 
 demo: $(VENV)/installed
 	$(BIN)/metaphrase demo
@@ -16,6 +16,13 @@ check: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# What is written from the code: the command reference and the schema of metaphrase.toml.
+docs: schema
+	$(BIN)/python scripts/write_command_reference.py
+
+schema: $(VENV)/installed-dev
+	$(BIN)/python scripts/write_schema.py
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("Metaphrase needs Python 3.11 or newer; name one with make PYTHON=...") if sys.version_info < (3, 11) else None'

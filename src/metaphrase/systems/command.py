@@ -58,6 +58,10 @@ class _Died(Exception):
     """The program ended or fell silent before it had answered."""
 
 
+class _Silent(_Died):
+    """It runs, and says nothing."""
+
+
 class CommandSystem:
     """See the module; `separator` ends each text and each answer."""
 
@@ -145,6 +149,8 @@ class CommandSystem:
             except _Died as death:
                 running.stop()
                 del self._running[str(direction)]
+                if isinstance(death, _Silent) and not results and not self._answered:
+                    return {text: Translation(None, failure=str(death)) for text in remaining}  # it would be silent again
                 if suspect == remaining[0]:
                     results[remaining.pop(0)] = self._noted(Translation(None, failure=str(death)))
                     if self._given_up():
@@ -214,7 +220,7 @@ class _Running:
                 status = self._process.returncode
                 raise _Died(f"the program ended (status {status}) without an answer: {self._session.error_tail() or 'it said nothing'}")
             if time.monotonic() > deadline:
-                raise _Died(
+                raise _Silent(
                     f"no answer within {self._system.options.timeout:g} s; a program in 'stream' mode must flush after each line "
                     '(else set mode = "batch"), or needs a longer timeout'
                 )
