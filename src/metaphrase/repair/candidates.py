@@ -3,7 +3,6 @@
 - follow-up, mutant: a variant's translation with the replaced word mapped back (the papers' way); a follow-up was translated already.
 - majority: the translation itself, but for the places that most variants word in another, common way.
 - engine: another engine's translation of the same text.
-- phrase: the translation with the blamed phrase as it is translated alone.
 """
 
 from __future__ import annotations
@@ -42,13 +41,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """All that candidates for the translation of one text can be made from; `places`: where a variant's translation speaks of its word, if known."""
+    """All that candidates for the translation of one text can be made from; `places`: where a variant's translation speaks of its word, if known;
+    `others`: near translations that no candidate can be made from but that agree with some."""
 
     text: str
     translation: str
     variants: tuple[Variant, ...]
     engines: Mapping[str, str]
     places: Mapping[str, Place] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
 
 
 class Candidates:
@@ -88,7 +89,8 @@ class Candidates:
     def _mapped(self) -> Iterator[Candidate]:
         variants = self._material.variants
         number = {variant.text: i for i, variant in enumerate(variants)}
-        by, ranked = rank(variants, self.voters, self._options.rank, self._options.metric)
+        others = [[t.text for t in self._target.tokens(text)] for text in self._material.others]
+        by, ranked = rank(variants, self.voters, self._options.rank, self._options.metric, others)
         for value, variant in ranked:
             mapped = self._mapper.map_back(number[variant.text])
             if isinstance(mapped, str):

@@ -24,5 +24,5 @@ class RepairOptions(Options):
     min_votes: int = Field(default=2, ge=0)
     most_tried: int = Field(default=6, ge=1)
     back_translation: bool = False
-    candidates: tuple[str, ...] = ("follow-up", "mutant", "majority", "engine", "phrase")
+    candidates: tuple[str, ...] = ("follow-up", "mutant", "majority", "engine")
     methods: tuple[str, ...] = ("cat", "transrepair", "sit")

@@ -32,11 +32,16 @@ def cross_reference(texts: Sequence[Sequence[str]], metric: str) -> list[float]:
     return [total / (count - 1) if count > 1 else 0.0 for total in sums]
 
 
-def rank(variants: Sequence[Variant], words: Sequence[Sequence[str]], by: str, metric: str) -> tuple[str, list[Ranked]]:
-    """What the variants were ranked by, and (value, variant), best first. `by` is a choice of `RepairOptions.rank`."""
+def rank(
+    variants: Sequence[Variant], words: Sequence[Sequence[str]], by: str, metric: str, others: Sequence[Sequence[str]] = ()
+) -> tuple[str, list[Ranked]]:
+    """What the variants were ranked by, and (value, variant), best first. `by` is a choice of `RepairOptions.rank`.
+
+    `others` are near translations that cannot be chosen but agree or disagree with those that can.
+    """
     scores = [v.score for v in variants]
     if by == "score" or (by == "auto" and variants and all(s is not None for s in scores)):
         known = [(s, v) for s, v in zip(scores, variants, strict=True) if s is not None]
         return "score", sorted(known, key=lambda pair: (-pair[0], pair[1].text))
-    values = cross_reference(words, metric)
+    values = cross_reference([*words, *others], metric)[: len(words)]
     return f"cross-reference ({metric})", sorted(zip(values, variants, strict=True), key=lambda pair: (-pair[0], pair[1].text))

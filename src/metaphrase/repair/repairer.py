@@ -102,7 +102,9 @@ class Repairer:
         whole = Variant(case.source, case.source_translation or "", _NOWHERE, "follow-up")
         translation = case.followup_translation or ""
         near = self.trusted(among(case.followup, [whole, *subject.variants], self._languages[0]), case.followup, translation)
-        return Material(case.followup, translation, tuple(near), {}, places)
+        chosen = {v.text for v in near} | {case.followup}
+        others = [v for v in self.trusted(subject.variants, case.followup, translation) if v.text not in chosen]
+        return Material(case.followup, translation, tuple(near), {}, places, tuple(v.translation for v in others))
 
     def trusted(self, variants: Sequence[Variant], text: str, translation: str) -> list[Variant]:
         """Without those whose translation leaves a word as it is that this one does not.

@@ -13,8 +13,8 @@ from metaphrase.text.tokens import Token
 
 __all__ = ["Wanted", "among", "replacement", "select"]
 
-# A replacement may be a word of two tokens, not a phrase.
-_LONGEST = 2
+# Tokens here and there: one may be a word of two tokens ("twenty one"), both would be two words.
+_SIZES = ((1, 1), (1, 2), (2, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def replacement(source: str, followup: str, language: Language) -> Replaced | No
     (a, b), (c, d) = (found[0].left_start, found[0].left_end), (found[0].right_start, found[0].right_end)
     while b - a > 1 and d - c > 1 and language.is_stop(left[a].text) and language.is_stop(right[c].text):
         a, c = a + 1, c + 1
-    if not 0 < b - a <= _LONGEST or not 0 < d - c <= _LONGEST:
+    if (b - a, d - c) not in _SIZES:
         return None
     return Replaced(left[a].start, left[b - 1].end, right[c].start, right[d - 1].end)
 
