@@ -36,7 +36,7 @@ FailOn = Annotated[str | None, typer.Option("--fail-on", help="Exit with 1 on fi
 Baseline = Annotated[Path | None, typer.Option("--baseline", help="JSON Lines of known findings, which do not fail the gate.")]
 Column = Annotated[str | None, typer.Option("--column", help="CSV column or JSON key that holds the sentences.")]
 Encoding = Annotated[str, typer.Option("--encoding", help="Encoding of the input.")]
-InputFormat = Annotated[str | None, typer.Option("--format", help="text, csv, tsv or jsonl; default: by extension.")]
+InputFormat = Annotated[str | None, typer.Option("--format", help="text, csv, tsv, jsonl, xliff, tmx or po; default: by extension.")]
 MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Leave out longer sentences.")]
 SkipBadLines = Annotated[bool, typer.Option("--skip-bad-lines", help="Leave out lines that cannot be read.")]
 Jobs = Annotated[int | None, typer.Option("-j", "--jobs", help="Requests in flight for each system that takes several at once.")]

@@ -1,4 +1,4 @@
-"""Segments in: plain text, CSV, TSV, JSON Lines, standard input."""
+"""Segments in: plain text, CSV, TSV, JSON Lines, standard input, localisation files."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from typing import Any
 from metaphrase.core.errors import InputError, nearest
 from metaphrase.core.values import Origin, Segment
 from metaphrase.files.lines import read_json_lines, read_lines
+from metaphrase.files.localisation import FORMATS, read_units
 from metaphrase.text.languages import language
 
 __all__ = ["SegmentFormat", "SegmentReader", "Tally"]
 
+_BY_EXTENSION = {
+    ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".xlf": "xliff", ".xliff": "xliff", ".tmx": "tmx", ".po": "po", ".pot": "po",
+}  # fmt: skip
 _TEXT_KEYS = ("text", "source", "sentence")
 
 
@@ -96,7 +100,7 @@ class SegmentReader:
         return Path(source).name if names.count(Path(source).name) == 1 else str(source)
 
     def _rows(self, source: Path | str) -> Iterator[tuple[int, str, dict[str, Any]]]:
-        kind = self._form.kind or {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl"}.get(Path(source).suffix.lower(), "text")
+        kind = self._form.kind or _BY_EXTENSION.get(Path(source).suffix.lower(), "text")
         if kind in ("csv", "tsv"):
             yield from self._from_table(source, "," if kind == "csv" else "\t")
         elif kind == "jsonl":
@@ -104,8 +108,11 @@ class SegmentReader:
         elif kind == "text":
             for line in read_lines(source, encoding=self._form.encoding, bad_line=self._bad_line):
                 yield line.number, line.text, {}
+        elif kind in FORMATS:
+            for unit in read_units(source, kind, self._language.code):
+                yield unit.line, unit.text, {"id": unit.id} if unit.id else {}
         else:
-            raise InputError(f"there is no input format '{kind}': use text, csv, tsv or jsonl")
+            raise InputError(f"there is no input format '{kind}': use text, csv, tsv, jsonl, {', '.join(FORMATS)}")
 
     def _from_table(self, source: Path | str, delimiter: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
         lines: Iterable[str] = (line.text for line in read_lines(source, encoding=self._form.encoding, bad_line=self._bad_line))
