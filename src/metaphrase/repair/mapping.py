@@ -24,6 +24,8 @@ __all__ = ["Mapped", "Mapper", "Place", "patch"]
 # A word's translation that is longer than this is a phrase that something else took part in.
 _LONGEST = 3
 
+_DISAGREE = "the alignment and the changed words disagree"
+
 Place = tuple[int, int]  # token positions [start, end)
 
 
@@ -111,9 +113,9 @@ class Mapper:
             start, end = best[0][0]
             return (start, end) if 0 < end - start <= _LONGEST else "the replaced word is translated by a phrase"
         only = {self._only_changed(self._words, self.words(i)) for i, v in enumerate(self._variants) if _same_word(v.replaced, replaced)}
-        if len(only) == 1 and (place := only.pop()) is not None:
-            return place
         links = self._alignment(None, replaced.start, replaced.end)
+        if len(only) == 1 and (place := only.pop()) is not None:
+            return place if not links or place[0] in links else _DISAGREE
         changed = {i for f in same for c in f for i in range(c.left_start, c.left_end)}
         return _contiguous([i for i in links if i in changed], self._words, "the replaced word")
 
@@ -128,7 +130,10 @@ class Mapper:
             return self._known_places[variant.text]
         only = self._only_changed(words, self._words)
         if only is not None:
-            return only
+            # Beside an untranslated word every other content word stays: what changed is the word. Else the alignment must not contradict.
+            own = _copied(self._text[variant.replaced.start : variant.replaced.end], self._words)
+            links = self._alignment(number, variant.replaced.other_start, variant.replaced.other_end) if own is None else []
+            return only if not links or only[0] in links else _DISAGREE
         around = next((c for c in found if c.left_start <= here[0] and here[1] <= c.left_end), None)
         if around is None:
             return "the replaced word's translation did not change"
