@@ -18,7 +18,7 @@ from metaphrase.core.logistic import Logistic, fit_logistic
 from metaphrase.core.values import Direction
 from metaphrase.evaluation.groups import folds
 from metaphrase.relations.closure.describe import Described
-from metaphrase.relations.closure.learned import located, log_odds, major_features, major_word_rows, row_features, word_rows
+from metaphrase.relations.closure.learned import BLAME, located, log_odds, major_features, major_word_rows, row_features, word_rows
 
 __all__ = ["Example", "Reading", "learn_scorers"]
 
@@ -92,9 +92,10 @@ def _directions(examples: Sequence[Example]) -> set[Direction]:
 
 def _learn_strict(examples: Sequence[Example]) -> _Strict:
     rows = [e for e in examples if not e.clean]
-    tables = [word_rows(e.described.left) for e in rows]
+    known = list(rows[0].described.left[0].features)
+    tables = [word_rows(e.described.left, known) for e in rows]
     parts = _parts([e.group for e in rows])
-    word, blame = _cross_fit(parts, tables, [_labels(e) for e in rows], list(rows[0].described.left[0].features), WORD_PENALTY)
+    word, blame = _cross_fit(parts, tables, [_labels(e) for e in rows], known, WORD_PENALTY)
     features = [row_features(e.described.left, p) for e, p in zip(rows, blame, strict=True)]
     names = list(features[0])
     table = np.array([list(f.values()) for f in features])
@@ -193,10 +194,10 @@ def _learn_major(rows: Sequence[Example], blame: Sequence[Array], scores: Array)
         )
     readings = [r for k in read if (r := rows[k].reading) is not None]
     parts = _parts([rows[k].group for k in read])
-    tables = [major_word_rows(rows[k].described.left, blame[k]) for k in read]
+    known = list(rows[read[0]].described.left[0].features)
+    tables = [major_word_rows(rows[k].described.left, blame[k], known) for k in read]
     labels: list[Array | None] = [np.array(r.words, float) * (r.major > 0.5) for r in readings]
-    names = [*rows[read[0]].described.left[0].features, "blame"]
-    word, word_blame = _cross_fit(parts, tables, labels, names, MAJOR_WORD_PENALTY)
+    word, word_blame = _cross_fit(parts, tables, labels, [*known, BLAME], MAJOR_WORD_PENALTY)
     features = [major_features(float(scores[k]), p) for k, p in zip(read, word_blame, strict=True)]
     feature_names = list(features[0])
     table = np.array([list(f.values()) for f in features])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from metaphrase.core.values import MetamorphicCase
 from metaphrase.relations.closure.comparison import Comparison, compare
+from metaphrase.relations.closure.context import context_features
 from metaphrase.relations.closure.links import Links
 from metaphrase.relations.closure.views import PairView, view_pair
 from metaphrase.relations.closure.word_features import LeftOver, describe_left_over
@@ -48,4 +49,22 @@ def describe_pairs(cases: Sequence[MetamorphicCase], resources: Resources, *, al
             lexicon, synonyms = resources.lexicon(view.direction), resources.synonyms(view.direction.target)
             left = describe_left_over(view, comparison, links[k], lexicon, synonyms)
         described.append(Described(view, comparison, links.get(k, nothing), tuple(left)))
-    return described
+    return _with_context(described, resources) if resources.has("embedder") else described
+
+
+def _with_context(described: Sequence[Described], resources: Resources) -> list[Described]:
+    """What contextual vectors add about the left-over words, where the profile has an embedder.
+
+    The words are cut as for the aligner, so that both use the same encoding of a text.
+    """
+    result = list(described)
+    for target in sorted({pair.view.direction.target for pair in described if pair.left}):
+        chosen = [k for k, pair in enumerate(described) if pair.left and pair.view.direction.target == target]
+        texts = [[t.text for t in text.tokens] for k in chosen for text in described[k].view.outputs]
+        vectors = resources.embedder(target).embed_words(texts)
+        for n, k in enumerate(chosen):
+            pair = described[k]
+            seen = context_features(pair.comparison, pair.left, (vectors[2 * n], vectors[2 * n + 1]))
+            left = tuple(replace(word, features={**word.features, **extra}) for word, extra in zip(pair.left, seen, strict=True))
+            result[k] = replace(pair, left=left)
+    return result

@@ -20,7 +20,7 @@ from metaphrase.core.logistic import Logistic
 from metaphrase.core.weights import Weights
 from metaphrase.relations.closure.word_features import LeftOver
 
-__all__ = ["LearnedScorer", "Scored", "log_odds", "major_features", "major_word_rows", "row_features", "word_rows"]
+__all__ = ["BLAME", "LearnedScorer", "Scored", "log_odds", "major_features", "major_word_rows", "row_features", "word_rows"]
 
 Array = NDArray[np.float64]
 
@@ -37,6 +37,7 @@ class Scored:
     is_major: bool
 
 
+BLAME = "blame"  # what the strict word model said, as a feature of the other
 CLEAN = Scored(0.0, 0.0, (), (), False, False)
 
 
@@ -45,12 +46,13 @@ def log_odds(p: Array | float) -> Array:
     return np.asarray(np.log((np.asarray(p) + 0.01) / (1.01 - np.asarray(p))))
 
 
-def word_rows(left: Sequence[LeftOver]) -> Array:
-    return np.array([list(word.features.values()) for word in left], float)
+def word_rows(left: Sequence[LeftOver], names: Sequence[str]) -> Array:
+    """One column a feature; a profile may see more than weights were learnt for."""
+    return np.array([[word.features[name] for name in names] for word in left], float)
 
 
-def major_word_rows(left: Sequence[LeftOver], blame: Array) -> Array:
-    return np.hstack([word_rows(left), log_odds(blame)[:, None]])
+def major_word_rows(left: Sequence[LeftOver], blame: Array, names: Sequence[str]) -> Array:
+    return np.hstack([word_rows(left, names), log_odds(blame)[:, None]])
 
 
 def _top(values: Array, number: int) -> list[float]:
@@ -120,9 +122,9 @@ class LearnedScorer:
     def score(self, left: Sequence[LeftOver]) -> Scored:
         if not left:
             return CLEAN
-        blame = self._word.of_rows(word_rows(left))
+        blame = self._word.of_rows(word_rows(left, list(self._word.weights)))
         score = _probability(self._row, row_features(left, blame))
-        major_blame = self._major_word.of_rows(major_word_rows(left, blame))
+        major_blame = self._major_word.of_rows(major_word_rows(left, blame, [name for name in self._major_word.weights if name != BLAME]))
         major = _probability(self._major, major_features(score, major_blame))
         is_major = major >= self._thresholds["major"]
         # What probably misleads a reader is reported even where the strict standard wavers.

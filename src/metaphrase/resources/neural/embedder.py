@@ -16,26 +16,34 @@ __all__ = ["NeuralEmbedder", "word_means"]
 
 
 class NeuralEmbedder:
-    """A word's vector is the mean of its pieces' states in a layer, in the context of its sentence."""
+    """A word's vector is the mean of its pieces' states in a layer, in the context of its sentence.
 
-    def __init__(self, encoder: Encoder, language: Language, *, layer: int | None = None) -> None:
+    `embed` takes `layer` (the last one, as the papers do), `embed_words` takes `comparison_layer`: one that aligners compute anyway.
+    """
+
+    def __init__(self, encoder: Encoder, language: Language, *, layer: int | None = None, comparison_layer: int | None = None) -> None:
         self._encoder = encoder
         self._language = language
         self._layer = layer or encoder.layers[-1]
+        self._comparison_layer = comparison_layer or encoder.layers[1]
 
     def signature(self) -> Signature:
-        return Signature("embedder", "1", {"model": self._encoder.signature(), "layer": self._layer})
+        layers = {"layer": self._layer, "comparison-layer": self._comparison_layer}
+        return Signature("embedder", "1", {"model": self._encoder.signature(), **layers})
 
     def embed(self, sentences: Sequence[str]) -> list[TokenVectors]:
         tokens = [self._language.tokens(sentence) for sentence in sentences]
-        vectors = self.embed_words([tuple(t.text for t in line) for line in tokens])
+        vectors = self._vectors([[t.text for t in line] for line in tokens], self._layer)
         return [TokenVectors(line, found) for line, found in zip(tokens, vectors, strict=True)]
 
     def embed_words(self, texts: Sequence[Sequence[str]]) -> list[States]:
-        """The same for texts that are words already: as an aligner cuts them, so that both use the same encoding."""
+        """For texts that are words already: as an aligner cuts them, so that both use the same encoding."""
+        return self._vectors(texts, self._comparison_layer)
+
+    def _vectors(self, texts: Sequence[Sequence[str]], layer: int) -> list[States]:
         pieces = [self._encoder.pieces.words([self._language.full_forms.get(w.casefold(), w) for w in words]) for words in texts]
-        states = self._encoder.states([p.ids for p in pieces], [self._layer])
-        return [word_means(found[self._layer], own, len(words)) for words, own, found in zip(texts, pieces, states, strict=True)]
+        states = self._encoder.states([p.ids for p in pieces], [layer])
+        return [word_means(found[layer], own, len(words)) for words, own, found in zip(texts, pieces, states, strict=True)]
 
 
 def word_means(states: States, pieces: Pieces, count: int) -> States:

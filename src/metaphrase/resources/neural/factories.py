@@ -47,6 +47,7 @@ class AlignerOptions(EncoderOptions):
 
 class EmbedderOptions(EncoderOptions):
     layer: int | None = Field(default=None, ge=1)
+    comparison_layer: int | None = Field(default=None, ge=1)
 
 
 class MaskedLMOptions(EncoderOptions):
@@ -99,7 +100,7 @@ def embedder(code: str, options: Mapping[str, Any]) -> Embedder:
 
     read = read_options(EmbedderOptions, options, "[resource.embedder]")
     encoder = load_encoder(read.model, precision=read.precision, threads=read.threads, cache_megabytes=read.cache_megabytes)
-    return NeuralEmbedder(encoder, language(code), layer=read.layer)
+    return NeuralEmbedder(encoder, language(code), layer=read.layer, comparison_layer=read.comparison_layer)
 
 
 @configured_by(MaskedLMOptions)
