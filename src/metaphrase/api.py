@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from metaphrase.campaign.campaign import open_campaign
 from metaphrase.campaign.config import Configuration
-from metaphrase.campaign.plan import make_plan, make_resources, open_systems
-from metaphrase.campaign.runner import Runner
-from metaphrase.campaign.store import Store
 from metaphrase.core.options import read_options
 from metaphrase.core.values import Direction, Finding, Segment, Severity
-from metaphrase.systems.base import System
 from metaphrase.systems.function import FunctionSystem, Translate
 from metaphrase.text.languages import language
 
@@ -56,23 +52,17 @@ def check(
     Empty sentences and repeated ones are passed over. `settings` are further keys of metaphrase.toml, for instance
     `relation="lcs"`, `profile="neural"`, or `relation={"use": "bag-of-words", "bag-of-words": {"d": 1}}`.
     """
-    values = {"from": source, "to": target, "methods": list(methods), **settings}
+    named = [translate] if isinstance(translate, str) else []
+    values = {"from": source, "to": target, "methods": list(methods), "systems": named, **settings}
     configuration = read_options(Configuration, values, "check()")
     direction = Direction(language(source).code, language(target).code)
     texts = dict.fromkeys(text for sentence in sentences if (text := sentence.strip()))
     segments = [Segment(f"sentence {i}", text, direction.source) for i, text in enumerate(texts, start=1)]
+    systems = (FunctionSystem(translate, name=getattr(translate, "__name__", "function")),) if callable(translate) else None
     with (
-        make_resources(configuration) as resources,
-        closing(_system(translate, configuration)) as system,
         tempfile.TemporaryDirectory(prefix="metaphrase-") as folder,
-        Store(Path(folder) / "check.db") as store,
+        open_campaign(segments, direction, configuration, Path(folder) / "check.db", systems=systems) as campaign,
     ):
-        for _ in Runner(make_plan(segments, direction, (system,), resources, configuration), store).run():
+        for _ in campaign.runner.run():
             pass
-        return Findings(store.findings())
-
-
-def _system(translate: Translate | str, configuration: Configuration) -> System:
-    if isinstance(translate, str):
-        return open_systems([translate], configuration)[0]
-    return FunctionSystem(translate, name=getattr(translate, "__name__", "function"))
+        return Findings(campaign.store.findings())

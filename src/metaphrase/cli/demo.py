@@ -22,10 +22,9 @@ def demo(
     from rich.console import Console
 
     from metaphrase.campaign.config import Configuration
-    from metaphrase.cli.test import run_campaign
+    from metaphrase.cli.test import Display, run_campaign
     from metaphrase.files.segments import SegmentReader
 
-    console = Console()
     data = files("metaphrase.demo")
     with (
         as_file(data / "sentences.txt") as sentences,
@@ -39,11 +38,12 @@ def demo(
                 "to": "es",
                 "systems": [name],
                 "system": {} if live else {name: {"type": "recorded", "file": str(recording)}},
-                "store": str(Path(folder) / "demo.db"),
             }
         )
         reader = SegmentReader([sentences], "en")
-        run_campaign(reader, sentences, configuration, console, outputs=[], progress=o.wants_progress(no_progress, False), verbose=verbose)
+        display = Display(progress=o.wants_progress(no_progress, False), verbose=verbose)
+        run_campaign(reader, configuration, Path(folder) / "demo.db", display)
+    console = Console()
     console.print()
     console.print(
         "The words in brackets are where the engine contradicts itself: alone, a phrase means one thing, in its sentence another."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,15 +12,11 @@ import typer
 from metaphrase.cli import options as o
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from metaphrase.campaign.campaign import Campaign
     from metaphrase.campaign.config import Configuration
     from metaphrase.campaign.events import Summary
-    from metaphrase.campaign.runner import Runner
-    from metaphrase.campaign.store import Store
-    from metaphrase.campaign.translate import Sending
-    from metaphrase.resources.profiles import Resources
-    from metaphrase.systems.base import System
+    from metaphrase.core.values import Direction
+    from metaphrase.files.segments import SegmentReader
 
 
 def test(
@@ -53,8 +51,6 @@ def test(
     verbose: o.Verbose = False,
 ) -> None:
     """Make test cases from sentences, translate, judge, and show the errors found."""
-    from rich.console import Console
-
     from metaphrase.files.segments import SegmentFormat, SegmentReader
 
     given: dict[str, object] = {
@@ -79,119 +75,133 @@ def test(
     configuration = o.configure(config, **given)
     form = SegmentFormat(column, encoding, configuration.max_tokens, skip_bad_lines, input_format)
     reader = SegmentReader(sources, o.direction_of(configuration).source, form)
-    console = Console()
-    code = run_campaign(
-        reader, sources[0], configuration, console,
-        outputs=output or [], dry_run=dry_run, repair=repair, use_cache=not no_cache, refresh=refresh, progress=o.wants_progress(no_progress, quiet), quiet=quiet, verbose=verbose,
-    )  # fmt: skip
-    raise typer.Exit(code)
+    display = Display(output or [], o.wants_progress(no_progress, quiet), quiet, verbose)
+    store_path = Path(configuration.store) if configuration.store else default_store(sources[0])
+    run = dry_run_campaign if dry_run else run_campaign
+    raise typer.Exit(run(reader, configuration, store_path, display, repair=repair, use_cache=not no_cache, refresh=refresh))
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """What the user wants to see, and where."""
+
+    outputs: Sequence[Path] = ()
+    progress: bool = False
+    quiet: bool = False
+    verbose: bool = False
 
 
 def run_campaign(
-    reader: object,
-    first: Path,
+    reader: SegmentReader,
     configuration: Configuration,
-    console: object,
+    store_path: Path,
+    display: Display,
     *,
-    outputs: list[Path],
-    dry_run: bool = False,
     repair: bool = False,
     use_cache: bool = True,
     refresh: bool = False,
-    progress: bool = False,
-    quiet: bool = False,
-    verbose: bool = False,
 ) -> int:
     """Run, report, and return the exit code."""
-    from rich.console import Console
-
-    from metaphrase.campaign.plan import make_plan, make_resources, open_back_system, open_sending, open_systems
-    from metaphrase.campaign.runner import Runner
-    from metaphrase.campaign.store import Store
+    from metaphrase.campaign.campaign import open_campaign
     from metaphrase.cli.progress import follow
-    from metaphrase.core.errors import ConfigurationError, SystemFailedError
-    from metaphrase.files.findings import read_baseline
-    from metaphrase.files.segments import SegmentReader
-    from metaphrase.reports.base import format_of, write_report
-    from metaphrase.reports.terminal import bill_lines, show_findings, show_summary
+    from metaphrase.core.errors import SystemFailedError
+    from metaphrase.reports.base import format_of
+    from metaphrase.reports.terminal import bill_lines
 
-    assert isinstance(reader, SegmentReader)
-    assert isinstance(console, Console)
-    for path in outputs:
+    for path in display.outputs:
         if str(path) != "-":
             format_of(path)
+    direction, total = _before(reader, configuration)
+    with open_campaign(reader, direction, configuration, store_path, use_cache=use_cache, refresh=refresh) as campaign:
+        summary = campaign.runner.summary
+        try:
+            follow(campaign.runner.run(), progress=display.progress, total=total)
+        except SystemFailedError as error:
+            bills = "".join(f"\n{line}" for line in bill_lines(summary))
+            kept = f"what was translated is kept in {store_path}; run the same command again to go on"
+            raise type(error)(f"{error}{bills}\n{kept}") from None
+        summary.input = reader.tally.as_json()
+        campaign.store.set_fact("summary", summary_to_json(summary))
+        show_results(campaign, display)
+        if repair:
+            repair_findings(campaign, display)
+        code = gate(summary, configuration.fail_on)
+        if not code and summary.failed_texts:
+            # Without these the run says less than it seems to: a gate must not pass on them.
+            raise SystemFailedError(
+                f"{summary.failed_texts} texts have no translation: {summary.failures[0]}; "
+                "the rest is kept and reported; run the same command again to try them"
+            )
+        return code
+
+
+def dry_run_campaign(
+    reader: SegmentReader, configuration: Configuration, store_path: Path, display: Display, *, use_cache: bool = True, **_: bool
+) -> int:
+    """Show what would be sent."""
+    from rich.console import Console
+
+    from metaphrase.campaign.campaign import open_campaign
+    from metaphrase.reports.terminal import bill_lines
+
+    direction, _total = _before(reader, configuration)
+    with open_campaign(reader, direction, configuration, store_path, use_cache=use_cache) as campaign:
+        for _event in campaign.runner.dry_run():
+            pass
+        s = campaign.runner.summary
+    console = Console()
+    console.print(f"{s.segments} sentences, {s.cases} cases")
+    console.print(
+        f"would send {s.sent_texts} distinct texts, {s.sent_characters} characters; {s.reused_texts} already known; nothing was sent"
+    )
+    for line in bill_lines(s, estimate=True):
+        console.print(line, markup=False, soft_wrap=True)
+    return 0
+
+
+def _before(reader: SegmentReader, configuration: Configuration) -> tuple[Direction, int]:
+    """What can be wrong is said before anything is opened or sent; also how many sentences there are."""
+    from metaphrase.core.errors import ConfigurationError
+
     if not configuration.systems:
         raise ConfigurationError(
             "which system? Give --system, for instance --system apertium:eng-spa, or systems = [...] in metaphrase.toml"
         )
-    direction = o.direction_of(configuration)
-    total = reader.count()
-    store_path = Path(configuration.store) if configuration.store else default_store(first)
-    systems = open_systems(configuration.systems, configuration)
-    back = open_back_system(systems, configuration)
-    opened = (*systems, back) if back is not None and back not in systems else systems
-    resources = make_resources(configuration)
-    try:
-        with Store(store_path) as store, open_sending(opened, configuration, use_cache=use_cache, refresh=refresh) as sending:
-            resources.memory = store
-            plan = make_plan(reader, direction, systems, resources, configuration, read_baseline(configuration.baseline), back)
-            runner = Runner(plan, store, sending)
-            if dry_run:
-                for _ in runner.dry_run():
-                    pass
-                show_dry_run(console, runner)
-                return 0
-            try:
-                follow(runner.run(), progress=progress, total=total)
-            except SystemFailedError as error:
-                bills = "".join(f"\n{line}" for line in bill_lines(runner.summary))
-                kept = f"what was translated is kept in {store_path}; run the same command again to go on"
-                raise type(error)(f"{error}{bills}\n{kept}") from None
-            runner.summary.input = reader.tally.as_json()
-            store.set_fact("summary", summary_to_json(runner.summary))
-            if "-" not in map(str, outputs):
-                show_findings(console, store.findings(), minor=verbose, limit=None if verbose else 50)
-                if not quiet:
-                    show_summary(console, runner.summary, verbose=verbose)
-            for path in outputs:
-                write_report(store, path)
-            if repair:
-                repair_findings(
-                    store, {one.name: one for one in systems}, resources, configuration, sending, console, quiet=quiet, verbose=verbose
-                )
-            code = gate(runner.summary, configuration.fail_on)
-            if not code and runner.summary.failed_texts:
-                # Without these the run says less than it seems to: a gate must not pass on them.
-                raise SystemFailedError(
-                    f"{runner.summary.failed_texts} texts have no translation: {runner.summary.failures[0]}; "
-                    "the rest is kept and reported; run the same command again to try them"
-                )
-            return code
-    finally:
-        resources.close()
-        for one in opened:
-            one.close()
+    return o.direction_of(configuration), reader.count()
 
 
-def repair_findings(
-    store: Store,
-    systems: dict[str, System],
-    resources: Resources,
-    configuration: Configuration,
-    sending: Sending,
-    console: Console,
-    *,
-    quiet: bool,
-    verbose: bool,
-) -> None:
+def show_results(campaign: Campaign, display: Display) -> None:
+    """Findings and summary for people, unless standard output belongs to a report; then the reports."""
+    from rich.console import Console
+
+    from metaphrase.reports.base import write_report
+    from metaphrase.reports.terminal import show_findings, show_summary
+
+    if "-" not in map(str, display.outputs):
+        console = Console()
+        show_findings(console, campaign.store.findings(), minor=display.verbose, limit=None if display.verbose else 50)
+        if not display.quiet:
+            show_summary(console, campaign.runner.summary, verbose=display.verbose)
+    for path in display.outputs:
+        write_report(campaign.store, path)
+
+
+def repair_findings(campaign: Campaign, display: Display) -> None:
     """What `metaphrase repair` would do with the store, while it is open; the rows are kept in it."""
+    from rich.console import Console
+
     from metaphrase.campaign.repairing import from_store
     from metaphrase.cli.repair import repair_texts
 
-    texts, unsuited = from_store(store, resources, configuration)
-    repair_texts(texts, unsuited, systems, resources, configuration, store, sending, console, outputs=[], quiet=quiet, verbose=verbose)
-    if not quiet:
-        console.print(f"write them with: metaphrase repair {store.path} -o repairs.jsonl", markup=False)
+    c, console = campaign, Console()
+    texts, unsuited = from_store(c.store, c.resources, c.configuration)
+    systems = {system.name: system for system in c.systems}
+    repair_texts(
+        texts, unsuited, systems, c.resources, c.configuration, c.store, c.sending, console,
+        outputs=[], quiet=display.quiet, verbose=display.verbose,
+    )  # fmt: skip
+    if not display.quiet:
+        console.print(f"write them with: metaphrase repair {c.store.path} -o repairs.jsonl", markup=False)
 
 
 def default_store(first: Path) -> Path:
@@ -206,21 +216,6 @@ def gate(summary: Summary, fail_on: str) -> int:
     if fail_on == "never":
         return 0
     return int(summary.major > 0) if fail_on == "major" else int(summary.findings > summary.known)
-
-
-def show_dry_run(console: object, runner: Runner) -> None:
-    from rich.console import Console
-
-    assert isinstance(console, Console)
-    from metaphrase.reports.terminal import bill_lines
-
-    s = runner.summary
-    console.print(f"{s.segments} sentences, {s.cases} cases")
-    console.print(
-        f"would send {s.sent_texts} distinct texts, {s.sent_characters} characters; {s.reused_texts} already known; nothing was sent"
-    )
-    for line in bill_lines(s, estimate=True):
-        console.print(line, markup=False, soft_wrap=True)
 
 
 def summary_to_json(summary: Summary) -> dict[str, object]:
