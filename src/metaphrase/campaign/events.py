@@ -49,6 +49,7 @@ class Summary:
     violated: int = 0
     not_applicable: int = 0
     findings: int = 0
+    reported: int = 0  # places that verdicts blame; several may be one finding
     major: int = 0
     known: int = 0
     sent_texts: int = 0
@@ -63,7 +64,7 @@ class Summary:
     @property
     def redundancy(self) -> float | None:
         """Reports per distinct error; 1.0 is perfect."""
-        return self.violated / self.findings if self.findings else None
+        return self.reported / self.findings if self.findings else None
 
 
 @dataclass(frozen=True, slots=True)

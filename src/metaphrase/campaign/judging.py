@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from metaphrase.core.values import Case, MetamorphicCase, Severity, Verdict
+from metaphrase.core.values import Case, DifferentialCase, MetamorphicCase, Severity, Verdict
 from metaphrase.relations.base import Relation
 from metaphrase.relations.verdicts import not_applicable, violated
 from metaphrase.text.tokens import is_word
@@ -28,7 +28,10 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _before(relation: Relation, case: Case) -> Verdict | None:
-    if next(iter(case.requests()), None) is not None:
+    waiting = sum(1 for _ in case.requests())
+    if isinstance(case, DifferentialCase) and len(case.translations) - waiting > 1:
+        return None  # two engines can be compared without the third
+    if waiting:
         return not_applicable(case, relation, "not translated")
     if isinstance(case, MetamorphicCase):
         for text, translation in ((case.source, case.source_translation), (case.followup, case.followup_translation)):

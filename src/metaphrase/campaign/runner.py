@@ -139,7 +139,7 @@ class Runner:
                 for step in self._passes(planned.method, cases):
                     yield from self._stage.fill(step.cases, step.system_for)
                     reports.extend(self._judged_once(planned, step, known))
-            if not any(v.verdict.outcome is Outcome.NOT_APPLICABLE and v.verdict.reason == "not translated" for v in reports):
+            if not any(next(iter(r.case.requests()), None) is not None for r in reports):
                 self._store.add_judged(key, reports)  # else the next run tries the failed texts again
         findings = group(reports, {s.id: s for s in chunk}, self._plan.baseline)
         self._store.add_findings(findings, {s.id: position + i for i, s in enumerate(chunk)})
@@ -150,6 +150,7 @@ class Runner:
         self.summary.violated += violated
         self.summary.not_applicable += sum(r.verdict.outcome is Outcome.NOT_APPLICABLE for r in reports)
         self.summary.findings += len(findings)
+        self.summary.reported += sum(len(f.reports) for f in findings)
         self.summary.known += sum(f.known for f in findings)
         self.summary.major += sum(f.severity is Severity.MAJOR and not f.known for f in findings)
         yield ChunkDone(len(chunk), len(reports), violated, len(findings))

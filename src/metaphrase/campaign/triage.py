@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 from metaphrase.core.signature import content_hash
 from metaphrase.core.values import Case, Finding, MetamorphicCase, Report, Segment, Severity, Span, rank
@@ -16,7 +18,7 @@ def group(reports: Sequence[Report], segments: Mapping[str, Segment], baseline: 
     by_segment: dict[str, list[Report]] = {}
     for report in reports:
         if report.verdict.violated:
-            by_segment.setdefault(str(report.case.extra.get("segment", report.case.id)), []).append(report)
+            by_segment.setdefault(str(report.case.extra.get("segment", report.case.id)), []).extend(_by_place(report))
     findings = []
     for identity, some in by_segment.items():
         segment = segments[identity]
@@ -25,6 +27,32 @@ def group(reports: Sequence[Report], segments: Mapping[str, Segment], baseline: 
             number = _id(segment, ordered[0])
             findings.append(Finding(number, segment, tuple(ordered), number in baseline))
     return findings
+
+
+def _by_place(report: Report) -> list[Report]:
+    """A verdict that lists places apart from each other (several engines on one sentence) is a report for each of them.
+
+    The heaviest place carries the verdict's severity; of the others, those that a rule found do.
+    """
+    places = report.verdict.extra.get("places") or ()
+    if not places:
+        return [report]
+    top = max(float(place["weight"]) for place in places) or 1.0
+    shared = {k: v for k, v in report.verdict.extra.items() if k != "places"}
+    result = []
+    for place in places:
+        share = float(place["weight"]) / top
+        verdict = replace(
+            report.verdict,
+            spans=tuple(Span(s["text"], s["start"], s["end"], s["quote"]) for s in place["spans"]),
+            reason=str(place["reason"]),
+            category=str(place["kind"]),
+            severity=report.verdict.severity if share == 1 or place["certain"] else Severity.MINOR,
+            major=None if report.verdict.major is None else round(report.verdict.major * share, 6),
+            extra=MappingProxyType({**shared, "place": place}),
+        )
+        result.append(replace(report, verdict=verdict))
+    return result
 
 
 def _id(segment: Segment, report: Report) -> str:

@@ -175,12 +175,16 @@ def show_results(campaign: Campaign, display: Display) -> None:
     from rich.console import Console
 
     from metaphrase.reports.base import write_report
-    from metaphrase.reports.terminal import show_findings, show_summary
+    from metaphrase.reports.engines import engine_table
+    from metaphrase.reports.terminal import show_engines, show_findings, show_summary
 
     if "-" not in map(str, display.outputs):
         console = Console()
         show_findings(console, campaign.store.findings(), minor=display.verbose, limit=None if display.verbose else 50)
         if not display.quiet:
+            engines = engine_table(campaign.store.findings(), campaign.runner.summary.segments) if len(campaign.systems) > 1 else None
+            if engines is not None:
+                show_engines(console, engines)
             show_summary(console, campaign.runner.summary, verbose=display.verbose)
     for path in display.outputs:
         write_report(campaign.store, path)

@@ -9,8 +9,9 @@ from rich.text import Text
 
 from metaphrase.campaign.events import Summary
 from metaphrase.core.values import Finding, MetamorphicCase, Severity, Span
+from metaphrase.reports.engines import EngineTable
 
-__all__ = ["bill_lines", "show_findings", "show_summary"]
+__all__ = ["bill_lines", "show_engines", "show_findings", "show_summary"]
 
 _STYLE = {Severity.MAJOR: "bold red", Severity.MINOR: "yellow"}
 # Without colour the marks must show too.
@@ -73,6 +74,19 @@ def bill_lines(summary: Summary, *, estimate: bool = False) -> list[str]:
         verb = "would cost about" if estimate else "spent"
         lines.append(f"  {name}: {sent}, {verb} {cost}{unsure}{saved}; at {bill.price}")
     return lines
+
+
+def show_engines(console: Console, table: EngineTable) -> None:
+    """The comparison of engines at the end of a run."""
+    from rich.table import Table
+
+    shown = Table(title="engines", title_justify="left", show_edge=False)
+    for column in table.columns:
+        shown.add_column(column, overflow="fold")
+    for row in table.rows():
+        shown.add_row(*row)
+    console.print(shown)
+    console.print(table.note(), markup=False)
 
 
 def _show(console: Console, finding: Finding, number: int) -> None:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-__all__ = ["bare", "fold"]
+__all__ = ["bare", "fold", "widths"]
 
 _LOOKALIKES = str.maketrans(
     {
@@ -24,6 +24,14 @@ def fold(text: str) -> str:
     """Compatibility form, plain quotes and dashes, lower case, single spaces."""
     plain = unicodedata.normalize("NFKC", text.translate(_LOOKALIKES))
     return re.sub(r"\s+", " ", plain.translate(_LOOKALIKES)).strip().casefold()
+
+
+_WIDTHS = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+
+
+def widths(text: str) -> str:
+    """Full-width forms as plain ones, character by character, so that positions stay."""
+    return text.translate(_WIDTHS)
 
 
 def bare(text: str) -> str:

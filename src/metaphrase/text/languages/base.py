@@ -61,6 +61,13 @@ class Language:
     # What may stand around the digits of one token: "22nd", "第3", "5月".
     number_affixes = re.compile(r"")
     negations: frozenset[str] = frozenset()
+    # Words that negate without saying so ("fail", "few"), as lemmas, and how such words may begin or end.
+    implied_negations: frozenset[str] = frozenset()
+    implied_negation_form = re.compile(r"(?!)")
+    # How a plain statement becomes its opposite: a word and the words that deny it.
+    denials: Mapping[str, str] = {}
+    # Words that open a clause of their own.
+    clause_words: frozenset[str] = frozenset()
     # Clitics by the word that they stand for, where a model knows only that word.
     full_forms: Mapping[str, str] = {}
     # Characters that carry so little meaning that distances ignore them.
@@ -84,6 +91,8 @@ class Language:
     inflects = True
     # Folded words that cannot stand side by side because they would melt into one ("de el": "del").
     never_adjacent: frozenset[tuple[str, str]] = frozenset()
+    # Whether it is written in Latin letters.
+    latin_script = True
     # Whether a bag of this language's words is a bag of characters.
     compares_by_character = False
 
@@ -177,6 +186,17 @@ class Language:
     def agreement_class(self, word: str) -> tuple[str | None, str | None]:
         """Gender and number that a word asks of those that agree with it; None where its form does not tell."""
         return None, None
+
+    def negation_spans(self, text: str) -> list[tuple[int, int]]:
+        """Where a text negates, in characters."""
+        return [(t.start, t.end) for t in self.tokens(text) if fold(t.text) in self.negations]
+
+    def implies_negation(self, text: str) -> bool:
+        """Whether a text holds a word that translators may well render by a negation."""
+        words = [fold(t.text) for t in self.tokens(text)]
+        return any(
+            self.implied_negation_form.match(w) or w in self.implied_negations or self.lemma(w) in self.implied_negations for w in words
+        )
 
     def quantities(self, text: str) -> list[Quantity]:
         """Numbers in digits and words, with scales, left to right."""

@@ -53,6 +53,21 @@ class English(Language):
     percent_words = frozenset({"%", "percent", "per cent"})
     full_forms = {"n't": "not", "n’t": "not"}
     negations = frozenset("not n't no never none nobody nothing nowhere neither nor without cannot hardly scarcely barely unless".split())
+    implied_negations = frozenset(
+        "fail failure lack absence absent refuse refusal deny denial avoid few fewer little less least rarely seldom until rather instead "
+        "prevent miss ban forbid reject doubt whether except empty oppose cease quit exclude abandon ignore yet only zero out".split()
+    )
+    implied_negation_form = re.compile(
+        r"un(?![dit])[a-z]{4,}$|non|(?:in(?:abil|suff|adeq|compl|corr|sec|vis|cap|val|dep|def|eff|exp|app)|im(?:poss|perf|prop|mor)|ir(?:reg|rel|resp)|il(?:leg|log))"
+        r"|dis(?![tcph]|ea)[a-z]{4,}$|[a-z]{3,}less(?:ly)?$"
+    )
+    denials = {
+        "is": "is not", "are": "are not", "was": "was not", "were": "were not", "will": "will not", "can": "cannot",
+        "has": "has not", "have": "have not", "could": "could not", "would": "would not", "should": "should not", "must": "must not",
+    }  # fmt: skip
+    clause_words = frozenset(
+        "that which who whom whose because although though when while if after before since until where whether but unless so and as".split()
+    )
 
     named_numbers = {
         **{word: value for value, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1)},

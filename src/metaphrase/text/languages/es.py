@@ -58,6 +58,12 @@ class Spanish(Language):
     number_joiners = frozenset({"y"})
     percent_words = frozenset({"%", "por ciento"})
     negations = frozenset("no nunca jamás nadie nada ninguno ninguna ningún tampoco ni sin".split())
+    implied_negations = frozenset("falta faltar fallar fracasar negar evitar poco menos apenas solo sólo sino hasta".split())
+    denials = {
+        "es": "no es", "son": "no son", "fue": "no fue", "era": "no era", "está": "no está", "están": "no están", "ha": "no ha",
+        "han": "no han", "puede": "no puede", "pueden": "no pueden", "tiene": "no tiene", "será": "no será", "hay": "no hay",
+    }  # fmt: skip
+    clause_words = frozenset("que quien quienes cual cuales porque aunque cuando mientras si donde pero y".split())
 
     never_adjacent = frozenset({("de", "el"), ("a", "el")})
 

@@ -20,6 +20,7 @@ _NUMERAL = "".join([*_DIGITS, *_TENS, *_MYRIADS])
 _QUANTITY = re.compile(
     rf"(?P<per>百分之)?(?P<digits>\d[\d,.，]*\d|\d)?(?P<numeral>[{_NUMERAL}点點]*[{_NUMERAL}])?(?P<half>半)?(?P<percent>\s?[%％])?"
 )
+_DECADE = re.compile(rf"(\d+|[{_NUMERAL}]+)世纪(\d+|[{_NUMERAL}]+)年代")
 _COUNTRIES = """
 法国 德国 西班牙 意大利 葡萄牙 希腊 波兰 匈牙利 奥地利 比利时 挪威 瑞典 芬兰 丹麦 爱尔兰 俄罗斯 乌克兰 土耳其 美国 英国
 日本 韩国 印度 越南 泰国 马来西亚 新加坡 巴基斯坦 伊朗 伊拉克 以色列 埃及 摩洛哥 尼日利亚 肯尼亚 加拿大 墨西哥 巴西 阿根廷
@@ -41,12 +42,28 @@ _CLASSES = (
 )
 
 
+# Negating characters, but not in words that no longer negate.
+_NEGATION = re.compile(
+    r"没有|毫无|从未|从不|并非|绝非|不是|没|勿|未(?!来|免|必|婚|央|遂)"
+    r"|(?<!不得)(?<!差)(?<!必)不(?!同|断|仅|但|过|久|管|论|少|得不|只|安|错|止|光|妨|知不觉|满|幸|良|足|已|禁|单|如|等|惜|由|料|时|外乎|可避免"
+    r"|可思议|明|朽|锈|丹|列|停|利|可少|拘|遗余力|懈|一)"
+    r"|无(?!论|人机|线|数|疑|家|与伦比|辜|限|名|私|锡|情|聊|瑕|处不|所不|独有偶|可争议|可避免)"
+)
+
+
 class Chinese(Language):
     plural_numerals = tuple("三四五六七八九")
     number_ceilings = {"月": 12, "日": 28, "号": 28, "点": 12, "时": 23}
     name = "Chinese"
     negations = frozenset("不 没 没有 無 无 未 非 别 勿 否 莫 毫无 并非 从不 从未 不是 不能 不会 不要".split())
+    implied_negations = frozenset("缺乏 缺少 拒绝 否认 避免 很少 罕见 禁止 失去 除非 除了 停止 失败 尚未 而非".split())
+    denials = {
+        "是": "不是", "会": "不会", "能": "不能", "能够": "不能够", "可以": "不可以", "应该": "不应该", "需要": "不需要", "有": "没有",
+        "想": "不想", "愿意": "不愿意", "同意": "不同意", "知道": "不知道", "相信": "不相信", "允许": "不允许", "希望": "不希望", "喜欢": "不喜欢",
+    }  # fmt: skip
+    clause_words = frozenset("因为 由于 虽然 尽管 但是 但 不过 然而 如果 若 当 而 因此 所以 以便 并且 并 而且 同时 其中".split())
     light_characters = frozenset("的了在是和与及一个这其们之为以对中上")
+    latin_script = False
     compares_by_character = True
     number_affixes = re.compile(
         r"^第|(?:年|月份?|日|号|號|时|時|点|點|个|個|岁|歲|名|座|项|項|家|种|種|位|次|条|條|份|场|場|天|届|屆|只|件|张|張)$"
@@ -78,10 +95,24 @@ class Chinese(Language):
     def lemma(self, word: str) -> str:
         return fold(word)
 
+    def negation_spans(self, text: str) -> list[tuple[int, int]]:
+        """By character: the segmenter hides negations inside longer words."""
+        return [match.span() for match in _NEGATION.finditer(text)]
+
     def quantities(self, text: str) -> list[Quantity]:
-        """Digits with scales (1.2亿), numerals (三万五千) and 百分之."""
+        """Digits with scales (1.2亿), numerals (三万五千), 百分之, and decades (19世纪40年代 is 1840)."""
         found = []
+        decades = {m.start(): m for m in _DECADE.finditer(text)}
+        skip = 0
         for match in _QUANTITY.finditer(text):
+            if match.start() < skip:
+                continue
+            if (decade := decades.get(match.start())) is not None:
+                century, tens = (_value(*_split(part)) for part in decade.groups())
+                if century is not None and tens is not None:
+                    found.append(Quantity((century - 1) * 100 + tens, decade.start(), decade.end()))
+                    skip = decade.end()
+                    continue
             digits, numeral = match["digits"], match["numeral"] or ""
             if not digits and not numeral:
                 continue
@@ -92,6 +123,10 @@ class Chinese(Language):
                 percent = bool(match["per"] or match["percent"])
                 found.append(Quantity(value, match.start(), match.end(), percent))
         return found
+
+
+def _split(part: str) -> tuple[str | None, str]:
+    return (part, "") if part[0].isdigit() else (None, part)
 
 
 def _last_scale(numeral: str) -> Fraction:
@@ -127,6 +162,8 @@ def _numeral_value(numeral: str) -> Fraction | None:
             value *= (_TENS | _MYRIADS).get(c, 1)
         return value
     if all(c in _DIGITS for c in whole):
+        if len(whole) == 2 and 0 < _DIGITS[whole[0]] == _DIGITS[whole[1]] - 1:
+            return None  # 两三 is "two or three"
         return Fraction("".join(str(_DIGITS[c]) for c in whole)) if is_han(whole) else None
     total = section = Fraction(0)
     digit: Fraction | None = None

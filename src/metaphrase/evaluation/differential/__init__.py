@@ -1,0 +1,1 @@
+"""Measuring and calibrating the relation `dcs`."""
