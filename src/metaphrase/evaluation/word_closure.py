@@ -36,7 +36,7 @@ def benchmark(data: Path, resources: Resources, configuration: Configuration) ->
 
 
 def _measure(data: Path, resources: Resources) -> tuple[Result, list[Example]]:
-    labelled = read_labelled(find_files(data, PAIR_FILES, "word_closure"))
+    labelled = read_labelled(_pair_files(data))
     started = time.perf_counter()
     examples = read_examples(labelled, data, resources)
     seconds = time.perf_counter() - started
@@ -62,6 +62,12 @@ def calibrate(data: Path, resources: Resources, configuration: Configuration) ->
         name = f"word-closure-{resources.profile}-{direction}"
         weights[name] = Weights(name, values, _provenance(data, [e for e in examples if e.described.view.direction == direction]))
     return Learnt(weights, result)
+
+
+def _pair_files(data: Path) -> list[Path]:
+    """The published files in the folder or its subfolder `word_closure`; else whatever labelled cases the folder holds."""
+    found = sorted(data.glob(PAIR_FILES)) or sorted((data / "word_closure").glob(PAIR_FILES))
+    return found or find_files(data, "*.jsonl", "word_closure")
 
 
 def _provenance(data: Path, examples: Sequence[Example]) -> dict[str, Any]:

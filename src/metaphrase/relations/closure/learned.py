@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from metaphrase.core.errors import ConfigurationError
 from metaphrase.core.logistic import Logistic
 from metaphrase.core.weights import Weights
 from metaphrase.relations.closure.word_features import LeftOver
@@ -117,11 +118,18 @@ class LearnedScorer:
         values = weights.values
         self._word, self._row = Logistic.read(values["word"]), Logistic.read(values["row"])
         self._major_word, self._major = Logistic.read(values["major-word"]), Logistic.read(values["major"])
+        self._names = self._word.weights.keys() | (self._major_word.weights.keys() - {BLAME})
         self._thresholds: Mapping[str, Any] = values["thresholds"]
 
     def score(self, left: Sequence[LeftOver]) -> Scored:
         if not left:
             return CLEAN
+        missing = self._names - left[0].features.keys()
+        if missing:
+            raise ConfigurationError(
+                f"the weights '{self.weights.name}' of word-closure are of another version (they ask for '{min(missing)}'): "
+                "learn them again with 'metaphrase calibrate word-closure'"
+            )
         blame = self._word.of_rows(word_rows(left, list(self._word.weights)))
         score = _probability(self._row, row_features(left, blame))
         major_blame = self._major_word.of_rows(major_word_rows(left, blame, [name for name in self._major_word.weights if name != BLAME]))
@@ -138,8 +146,14 @@ class LearnedScorer:
 
 
 def located(left: Sequence[LeftOver], blame: Sequence[float], *, floor: float, share: float) -> list[tuple[LeftOver, float]]:
+    """Content words, unless only function words are blamed; and what the other translation has in the place of a shown word."""
     limit = min(floor, share * max(blame, default=0.0))
-    return [(word, p) for word, p in zip(left, blame, strict=True) if p >= limit]
+    known = {(word.side, word.index): (word, p) for word, p in zip(left, blame, strict=True)}
+    shown = [item for item in known.values() if item[1] >= limit]
+    shown = [item for item in shown if not item[0].features["stop"]] or shown
+    against = {(1 - word.side, k) for word, _ in shown for k in word.renderings}
+    chosen = {(word.side, word.index) for word, _ in shown} | (against & known.keys())
+    return [known[place] for place in sorted(chosen)]
 
 
 def _probability(model: Logistic, features: Mapping[str, float]) -> float:
