@@ -80,11 +80,18 @@ class SimilarTable:
 
 
 def _is_half_a_term(sentence: Sentence, index: int) -> bool:
-    """Beside a hyphen or apostrophe that stands apart (tokenised text), or a noun beside a noun."""
+    """Beside a hyphen or apostrophe that stands apart (tokenised text), a noun beside a noun, or used as another part of speech."""
     words = sentence.words
     if any(0 <= i < len(words) and words[i].text in _JOINTS for i in (index - 1, index + 1)):
         return True
-    if not is_noun(words[index].tag):
+    tag = words[index].tag
+    before = words[index - 1].tag if index else ""
+    after = words[index + 1].tag if index + 1 < len(words) else ""
+    if tag.startswith("VB") and before in ("DT", "PRP$", "JJ"):
+        return True  # "the beginning": no verb there
+    if tag == "JJ" and before == "DT" and not (is_noun(after) or after.startswith(("JJ", "VB", "CC", ","))):
+        return True  # "as a whole": no adjective there
+    if not is_noun(tag):
         return False
     return any(0 <= i < len(words) and is_noun(words[i].tag) for i in (index - 1, index + 1))
 

@@ -13,12 +13,13 @@ from functools import cache
 
 from metaphrase.text.languages import Language, WordClass
 from metaphrase.text.tokens import is_opaque
-from metaphrase.transforms.sentences import Sentence, is_proper_noun
+from metaphrase.transforms.sentences import Sentence, is_noun, is_proper_noun
 
 __all__ = ["Swap", "chosen", "swaps"]
 
 _INTEGER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
 _DECIMAL = re.compile(r"\d+\.\d")
+_JOINTS = frozenset("- ‐ –".split())
 _YEARS = range(1900, 2100)
 
 
@@ -67,8 +68,8 @@ def _number(sentence: Sentence, index: int, language: Language, seed: int) -> Sw
     if not _INTEGER.fullmatch(text) or text.startswith("0"):
         return None
     value = int(text.replace(",", ""))
-    if after[:1].isupper() and not dated:
-        return None  # 1984 Olympics
+    if (after[:1].isupper() and not dated) or after in _JOINTS:
+        return None  # 1984 Olympics, 15 - a - side
     is_year = "," not in text and value in _YEARS and len(text) == 4
     if value < 2 or (ceiling and value > 31):
         return None
@@ -158,11 +159,17 @@ def _fits(sentence: Sentence, index: int, word_class: WordClass, language: Langu
         return False
     if word_class.needs == "cue" and not (numbered or after[:1].isdigit() or before.lower() in word_class.cues):
         return False
+    if word_class.kind == "colour" and not language.compares_by_character and not _before_noun(sentence, index):
+        return False  # "mostly white"
     if word_class.kind == "colour" and any(w.text in word_class.words for i, w in enumerate(sentence.words) if i != index):
         return False  # "red, white and blue"
     if word_class.kind == "country" and _has_other_names(sentence, index, language):
         return False  # "Lima, Peru": another country would not be where the city is
     return not (word_class.name and _beside_names(sentence, index, language))
+
+
+def _before_noun(sentence: Sentence, index: int) -> bool:
+    return index + 1 < len(sentence.words) and is_noun(sentence.words[index + 1].tag)
 
 
 def _has_other_names(sentence: Sentence, index: int, language: Language) -> bool:

@@ -164,7 +164,6 @@ metres feet
 kilograms pounds
 litres gallons
 liters gallons
-seconds minutes hours
 days weeks months
 dollars euros
 acres hectares
