@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
+import re
 from pathlib import Path
 from typing import Any
 
@@ -398,7 +398,7 @@ def test_no_words_in_any_order_raise(source: list[str], back: list[str]) -> None
         assert verdict.score is None or 0 <= verdict.score <= 1
 
 
-@pytest.mark.skipif(shutil.which("apertium") is None, reason="needs Apertium")
+@pytest.mark.apertium
 def test_a_round_trip_goes_there_by_one_engine_and_back_by_another(tmp_path: Path) -> None:
     sentences = tmp_path / "rules.txt"
     sentences.write_text("The password must not contain a space.\nNobody may enter after ten.\n", encoding="utf-8")
@@ -434,3 +434,11 @@ def test_what_is_lost_on_the_way_back_is_shown_where_the_intermediate_text_still
     assert verdict.extra["trip"]["leg"] == "backward"
     assert {span.text for span in verdict.spans} == {"intermediate"}
     assert verdict.extra["differences"] == [{"rule": "modality-lost", "kind": "meaning", "source": [8, 12]}]
+
+
+def test_every_rule_of_the_judge_is_on_its_page() -> None:
+    root = Path(__file__).parents[1]
+    page = (root / "docs" / "semmt.md").read_text(encoding="utf-8")
+    rules = set(re.findall(r'Difference\(\s*"([a-z-]+)"', (root / "src/metaphrase/text/meaning/compare.py").read_text(encoding="utf-8")))
+    assert len(rules) > 15
+    assert {rule for rule in rules if f"`{rule}`" not in page} == set()
