@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metaphrase.core.errors import ConfigurationError
 from metaphrase.core.values import Direction, Edit, Expectation, MetamorphicCase, Outcome, RoundTripCase, Severity
+from metaphrase.core.weights import Weights
 from metaphrase.relations.closure.closures import Kind, closures, refine
 from metaphrase.relations.closure.comparison import Match, compare
 from metaphrase.relations.closure.describe import Described, describe_pairs
@@ -212,7 +214,17 @@ def test_refinement_two_gives_a_shared_unique_word_the_same_links() -> None:
     assert {(k.source, k.target) for k in refined[1].all} == {(0, 0), (0, 1)}
 
 
-def test_the_shipped_weights_name_exactly_the_features_that_are_computed() -> None:
+@pytest.mark.parametrize("direction", ["zh-en", "en-zh", "en-es"])
+def test_the_shipped_weights_name_features_that_are_computed(direction: str) -> None:
     [pair] = describe_pairs([LOST], RESOURCES)
-    scorer: LearnedScorer = relation().scorer(LOST.direction)
-    assert list(scorer.weights.values["word"]["weights"]) == list(pair.left[0].features)
+    scorer: LearnedScorer = relation().scorer(Direction.parse(direction))
+    assert scorer.weights.values["word"]["weights"].keys() <= pair.left[0].features.keys()
+
+
+def test_weights_that_ask_for_an_unknown_feature_are_refused() -> None:
+    weights = relation().scorer(LOST.direction).weights
+    word = weights.values["word"]
+    old = Weights("mine", {**weights.values, "word": {**word, "weights": {**word["weights"], "colour": 1.0}}}, {})
+    [pair] = describe_pairs([LOST], RESOURCES)
+    with pytest.raises(ConfigurationError, match="another version"):
+        LearnedScorer(old).score(pair.left)

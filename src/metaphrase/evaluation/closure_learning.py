@@ -18,7 +18,7 @@ from metaphrase.core.logistic import Logistic, fit_logistic
 from metaphrase.core.values import Direction
 from metaphrase.evaluation.groups import folds
 from metaphrase.relations.closure.describe import Described
-from metaphrase.relations.closure.learned import BLAME, located, log_odds, major_features, major_word_rows, row_features, word_rows
+from metaphrase.relations.closure.learned import BLAME, log_odds, major_features, major_word_rows, row_features, word_rows
 
 __all__ = ["Example", "Reading", "learn_scorers"]
 
@@ -30,6 +30,9 @@ ROW_PENALTY = 5.0
 MAJOR_WORD_PENALTY = 400.0
 MAJOR_PENALTY = 10.0
 INNER_FOLDS = 5
+# Words to show: blamed this surely, or this share of the most blamed word. Tuning them on the labels of all rows located worse.
+WORD_FLOOR = 0.2
+WORD_SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +105,11 @@ def _learn_strict(examples: Sequence[Example]) -> _Strict:
     truth = np.array([float(e.violation) for e in rows])
     row = fit_logistic(names, table, truth, penalty=ROW_PENALTY)
     scores = _held_out_rows(parts, names, table, truth)
-    floor, share = _location(rows, blame)
     threshold = _threshold(truth, scores, float(sum(e.violation for e in examples)))
     values = {
         "word": word.plain(),
         "row": row.plain(),
-        "thresholds": {"violation": threshold, "word": floor, "word-share": share},
+        "thresholds": {"violation": threshold, "word": WORD_FLOOR, "word-share": WORD_SHARE},
     }
     return _Strict(rows, values, blame, scores)
 
@@ -156,27 +158,6 @@ def _threshold(truth: Array, scores: Array, positives: float) -> float:
     order = np.argsort(-scores)
     f1 = 2 * np.cumsum(truth[order]) / (np.arange(1, len(truth) + 1) + positives)
     return round(float(np.median(scores[order][f1 >= f1.max() - 0.005])), 4)
-
-
-def _location(rows: Sequence[Example], blame: Sequence[Array]) -> tuple[float, float]:
-    """Which words to show of a violation: limits with the best word F1, a side without any counting as one word."""
-    violations = [(e, p) for e, p in zip(rows, blame, strict=True) if e.violation and any(e.blamed)]
-    if not violations:
-        return 0.3, 0.5
-    best = (-1.0, 0.3, 0.5)
-    for floor in (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5):
-        for share in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
-            tp = found = gold = 0
-            for example, p in violations:
-                left = example.described.left
-                shown = {(w.side, w.index) for w, _ in located(left, p.tolist(), floor=floor, share=share)}
-                marked = {(w.side, w.index) for w, y in zip(left, example.blamed, strict=True) if y}
-                for side in (0, 1):
-                    a = {k for s, k in shown if s == side} or {-1}
-                    b = {k for s, k in marked if s == side} or {-1}
-                    tp, found, gold = tp + len(a & b), found + len(a), gold + len(b)
-            best = max(best, (2 * tp / (found + gold), floor, share))
-    return best[1], best[2]
 
 
 @dataclass(frozen=True, slots=True)
