@@ -87,7 +87,7 @@ def test_a_changed_number_is_always_reported_with_its_place_and_the_engine_to_bl
     assert found.severity is Severity.MAJOR
     assert changed in quotes(found, "b")
     assert found.category == "number"
-    assert found.extra["places"][0]["blamed"] == "b"
+    assert found.extra["places"][0]["blamed"] == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_an_added_negation_is_reported_and_marked(relation: Dcs) -> None:
 def test_a_lost_negation_is_blamed_on_the_engine_that_lost_it(relation: Dcs) -> None:
     found = verdict(relation, "The bank did not open in March.", {"a": "银行三月份没有开门。", "b": "银行三月份开门了。"})
     assert found.category == "negation"
-    assert found.extra["places"][0]["blamed"] == "b"
+    assert found.extra["places"][0]["blamed"] == ["b"]
 
 
 def test_a_word_that_only_looks_like_a_negation_is_none() -> None:
@@ -137,7 +137,7 @@ def test_a_bad_answer_is_reported_by_itself(relation: Dcs, bad: str, kind: str, 
     found = verdict(relation, SOURCE, {"a": FIRST, "b": bad})
     assert (found.outcome, found.category, found.severity) == (Outcome.VIOLATED, kind, Severity.MAJOR)
     assert words in found.reason
-    assert found.extra["places"][0]["blamed"] == "b"
+    assert found.extra["places"][0]["blamed"] == ["b"]
 
 
 def test_two_engines_are_compared_when_the_third_gave_nothing(relation: Dcs) -> None:

@@ -36,11 +36,11 @@ class EngineTable:
             return
         self.engines.update(dict.fromkeys(best.case.translations))
         place = best.verdict.extra.get("place") or {}
-        kind, blamed, segment = str(best.verdict.category or "wording"), place.get("blamed"), finding.segment.id
-        if blamed:
-            self.kinds.setdefault(blamed, Counter())[kind] += 1
-            self.own.setdefault(blamed, set()).add(segment)
-        else:
+        kind, blamed, segment = str(best.verdict.category or "wording"), place.get("blamed") or (), finding.segment.id
+        for engine in blamed:
+            self.kinds.setdefault(engine, Counter())[kind] += 1
+            self.own.setdefault(engine, set()).add(segment)
+        if not blamed:
             self.shared[kind] += 1
             self.differing.add(segment)
             self.involved.update({span.text for span in best.verdict.spans})

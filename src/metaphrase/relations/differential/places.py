@@ -39,7 +39,7 @@ class Place:
     reason: str
     part: str
     main: bool
-    blamed: str | None
+    blamed: tuple[str, ...]
 
     @property
     def certain(self) -> bool:
@@ -53,7 +53,7 @@ class Place:
             "source": self.source,
             "part": self.part,
             "main": self.main,
-            "blamed": self.blamed,
+            "blamed": list(self.blamed),
             "weight": round(self.weight, 4),
             "spans": [{"text": s.text, "start": s.start, "end": s.end, "quote": s.quote} for s in self.spans],
             "reason": self.reason,
@@ -106,7 +106,7 @@ def _place(source: Text, renderings: Mapping[str, Rendered], marks: Sequence[Mar
     engines = [engine for engine in renderings if quoted[engine]]
     kind = special.kind if special else ("wording" if len(engines) > 1 else "one-sided")
     if special and special.reason:
-        reason = special.reason
+        reason = ", ".join(dict.fromkeys(m.reason for m in marks if m.kind == kind and m.reason))
     elif len(engines) > 1:
         reason = (f"on '{about}' " if about else "") + ", ".join(f"{engine} has '{quoted[engine]}'" for engine in engines)
     else:
@@ -120,7 +120,7 @@ def _place(source: Text, renderings: Mapping[str, Rendered], marks: Sequence[Mar
         reason,
         part.quote(source) if part else "",
         part.main if part else False,
-        next((m.blamed for m in marks if m.blamed), None),
+        tuple(dict.fromkeys(m.blamed for m in marks if m.blamed)),
     )
 
 

@@ -222,7 +222,7 @@ class _Comparer:
             reason = "the translations agree" if not spans else "the marked words differ, but probably in wording only"
             return replace(holds(case, relation, score, reason, major=major, extra=MappingProxyType(extra)), spans=spans)
         outlier = outlier_of(compared, self._weights)
-        blamed = {place.blamed for place in places if place.blamed}
+        blamed = any(place.blamed for place in places)
         if outlier is not None:
             extra["outlier"], extra["outlier-confidence"] = outlier[0], round(outlier[1], 3)
         extra["places"] = [place.plain() for place in places]
@@ -238,7 +238,7 @@ class _Comparer:
 
 def _fault_place(engine: str, fault: Fault, text: str) -> Place:
     spans = tuple(Span(engine, start, end, text[start:end]) for start, end in fault.places)
-    return Place(fault.kind, "", spans, 1.0, fault.reason, "", False, engine)
+    return Place(fault.kind, "", spans, 1.0, fault.reason, "", False, (engine,))
 
 
 def _marks(compared: Sequence[ComparedPair], renderings: Mapping[str, Rendered]) -> list[Mark]:

@@ -24,6 +24,7 @@ MAJOR_FEATURES = ("logit", "unexplained", "worst")
 # papers' labels, which overlook many a number, say of such pairs.
 RULE = 0.5
 RULE_MAJOR = 0.8
+_LIKELY = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,10 @@ class LearnedScorer:
         if breaches:
             score, major = max(score, RULE), max(major, RULE_MAJOR)
         violated = bool(breaches) or score >= self._threshold
-        return PairScore(score, major, violated, tuple(m for m in marked if m.weight >= self._mark))
+        limit = self._mark
+        if violated and not breaches:  # a report must say where: then the likeliest words stand for it
+            limit = min(limit, _LIKELY * max((m.weight for m in marked), default=0.0))
+        return PairScore(score, major, violated, tuple(m for m in marked if m.weight >= limit))
 
 
 class PaperScorer:
