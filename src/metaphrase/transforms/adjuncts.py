@@ -250,7 +250,8 @@ def _before_verbs(nodes: Sequence[Tree]) -> Iterator[Adjunct]:
         ):
             yield Adjunct(node.start, node.end, node.label)
         before = list(nodes[i - 1].leaves())[-1].label if i else ""
-        if node.label == "NP" and before not in _OPEN_MODIFIERS:
+        counted = i > 1 and before == "VV" and list(nodes[i - 2].leaves())[-1].label in ("CD", "M")  # 三个来自英国的同学
+        if node.label == "NP" and before not in _OPEN_MODIFIERS and not counted:
             first = node.children[0]
             if first.label == "DNP":
                 yield Adjunct(first.start, first.end, "DNP")
