@@ -33,6 +33,8 @@ PAIRS = [
     ("猫 坐", "the cat sat", "0-1 1-2"),
 ]
 
+FEATURES = dict.fromkeys(("stop", "rarity", "shared", "unlinked", "edited", "alone", "lost", "replaced", "alike-left"), 0.5) | {"stop": 0.0}
+
 
 def gold() -> list[GoldAlignment]:
     rows = []
@@ -102,7 +104,7 @@ def test_a_left_over_word_is_most_alike_to_its_counterpart() -> None:
     comparison = compare(view.outputs[0], view.outputs[1], view.target)
     places = [comparison.left_over(side) for side in (0, 1)]
     assert [[view.outputs[side].words[k] for k in places[side]] for side in (0, 1)] in ([["small"], ["little"]], [["little"], ["small"]])
-    left = [LeftOver(side, places[side][0], {}, None, ()) for side in (0, 1)]
+    left = [LeftOver(side, places[side][0], FEATURES, None, ()) for side in (0, 1)]
     vectors = np.eye(5, tiny.WIDTH, dtype=np.float32)
     alike = context_features(comparison, left, (vectors, vectors))
     other = vectors.copy()

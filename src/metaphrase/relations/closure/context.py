@@ -5,7 +5,7 @@ Vectors of one sentence all share a large common part, so the mean of both trans
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,32 +22,57 @@ def context_features(comparison: Comparison, left: Sequence[LeftOver], vectors: 
     """For each left-over word; similarities are cosines, negative ones count as 0."""
     alike, chosen = _similarity(vectors)
     free = [np.array(comparison.left_over(side), dtype=np.int64) for side in (0, 1)]
+    stops = {(word.side, word.index) for word in left if word.features["stop"]}
+    content = [np.array([k for k in free[side] if (side, int(k)) not in stops], dtype=np.int64) for side in (0, 1)]
     result = []
     for word in left:
         other = 1 - word.side
         row = alike[word.index] if word.side == 0 else alike[:, word.index]
         mass = chosen[word.side][word.index]
-        best_free = _best(row, free[other])
-        mutual = 0.0
-        if len(free[other]):
-            partner = int(free[other][row[free[other]].argmax()])
-            back = alike[:, partner] if word.side == 0 else alike[partner]
-            mutual = best_free * float(back[word.index] >= back[free[word.side]].max())
         slot = np.array(comparison.slot(word.side, word.index), dtype=np.int64)
-        taken = np.setdiff1d(np.arange(len(row)), free[other])
+        best_free = _best(row, free[other])
+        rendering = _best(row, np.array(word.renderings, dtype=np.int64))
+        taken = _best(row, np.setdiff1d(np.arange(len(row)), free[other]))
         result.append(
             {
                 "context-best": _best(row, np.arange(len(row))),
                 "context-left": best_free,
-                "context-mutual": mutual,
+                "context-left-content": _best(row, content[other]),
+                "context-mutual": best_free * _chosen_back(alike if word.side == 0 else alike.T, word.index, free[word.side], free[other]),
                 "context-slot": _best(row, slot),
-                "context-rendering": _best(row, np.array(word.renderings, dtype=np.int64)),
-                "context-taken": _best(row, taken),
+                "context-slot-left": _best(row, np.intersect1d(slot, free[other])),
+                "context-rendering": rendering,
+                "context-taken": taken,
+                "context-best-taken": max(0.0, taken - best_free),
+                "context-squared": best_free**2,
                 "context-mass-left": float(mass[free[other]].sum()),
                 "context-mass-slot": float(mass[slot].sum()),
+                **_in_combination(word.features, best_free, 1.0 - max(best_free, rendering)),
             }
         )
     return result
+
+
+def _in_combination(known: Mapping[str, float], alike: float, gap: float) -> dict[str, float]:
+    """A word that nothing is like (`gap`) means more if it is a content word, rare, lost or replaced."""
+    content = 1 - known["stop"]
+    return {
+        "context-gap": gap,
+        "context-gap-content": gap * content,
+        "context-gap-rare": gap * known["rarity"] * content,
+        **{f"context-gap-{name}": gap * known[name] for name in ("shared", "unlinked", "edited", "alone", "lost", "replaced")},
+        "context-left-edited": alike * known["edited"],
+        "context-left-shared": alike * known["shared"],
+        "context-alike": alike * known["alike-left"],
+    }
+
+
+def _chosen_back(alike: Vectors, index: int, own: NDArray[np.int64], others: NDArray[np.int64]) -> float:
+    """Whether the most alike left-over word of the other side finds no left-over word of this side more alike."""
+    if not len(others):
+        return 0.0
+    back = alike[:, others[alike[index][others].argmax()]]
+    return float(back[index] >= back[own].max())
 
 
 def _similarity(vectors: tuple[Vectors, Vectors]) -> tuple[Vectors, tuple[Vectors, Vectors]]:

@@ -72,6 +72,7 @@ def row_features(left: Sequence[LeftOver], blame: Array) -> dict[str, float]:
     content_best = [float(blame[(side == s) & content].max(initial=0.0)) for s in (0, 1)]
     alike = np.maximum(column["alike-counterpart"], column["alike-left"])
     unexplained = (1 - column["edited"]) * (1 - alike) * content
+    context = _context_features(column, blame, side, unexplained) if "context-left" in column else {}
     open_sums = [float(unexplained[side == s].sum()) for s in (0, 1)]
     any_blame = 1 - float(np.prod(1 - np.minimum(blame, 0.98)))
     one_sided = column["edit-only-here"].max() + column["edit-only-there"].max() > 0
@@ -101,6 +102,19 @@ def row_features(left: Sequence[LeftOver], blame: Array) -> dict[str, float]:
         "unexplained-smaller": min(open_sums),
         "unexplained": float(np.log1p(sum(open_sums))),
         "one-sided-edit": float(one_sided),
+        **context,
+    }
+
+
+def _context_features(column: Mapping[str, Array], blame: Array, side: Array, unexplained: Array) -> dict[str, float]:
+    """Where contextual vectors are at hand: unexplained words that nothing in the other translation is like."""
+    apart = 1 - np.maximum(column["context-left"], column["context-rendering"])
+    strange = unexplained * apart
+    return {
+        "strange-best": float(strange.max()),
+        "strange": float(np.log1p(strange.sum())),
+        "strange-blame": float((blame * apart).max()),
+        "strange-larger": max(float(strange[side == s].sum()) for s in (0, 1)),
     }
 
 
