@@ -59,7 +59,7 @@ def _in_combination(known: Mapping[str, float], alike: float, gap: float) -> dic
     return {
         "context-gap": gap,
         "context-gap-content": gap * content,
-        "context-gap-rare": gap * known["rarity"] * content,
+        "context-gap-rare": gap * known["rare-content"],
         **{f"context-gap-{name}": gap * known[name] for name in ("shared", "unlinked", "edited", "alone", "lost", "replaced")},
         "context-left-edited": alike * known["edited"],
         "context-left-shared": alike * known["shared"],
