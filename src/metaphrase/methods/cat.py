@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import Field
 
 from metaphrase.core.options import configured_by, read_options
-from metaphrase.methods.base import Method
+from metaphrase.methods.base import WORD_CLOSURE_PAIRS, Method
 from metaphrase.resources.profiles import Resources
 from metaphrase.transforms.candidates import MaskedWords, SimilarTable, TypedSwaps
 from metaphrase.transforms.replacement import ReplacementOptions, WordReplacement
@@ -59,6 +59,7 @@ CAT = Method(
     kind="metamorphic",
     transformation=make,
     relation="lcs",
+    better_relations=WORD_CLOSURE_PAIRS,
     needs=("parser",),
     source_languages=("en", "zh"),
     seeded=True,

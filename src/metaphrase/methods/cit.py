@@ -11,7 +11,7 @@ Ji, Feng, Liu, Zhao, Yang: Automated Testing for Machine Translation Based on Co
 
 from __future__ import annotations
 
-from metaphrase.methods.base import Method
+from metaphrase.methods.base import WORD_CLOSURE_PAIRS, Method
 from metaphrase.transforms.compression import make
 
 __all__ = ["CIT"]
@@ -23,6 +23,7 @@ CIT = Method(
     kind="metamorphic",
     transformation=make,
     relation="constituency-paths",
+    better_relations=WORD_CLOSURE_PAIRS,
     profile_relations={"lite": "bag-of-words"},
     needs=("parser",),
     source_languages=("en", "zh"),

@@ -13,7 +13,7 @@ Gupta, He, Meister, Su: Machine Translation Testing via Pathological Invariance.
 from __future__ import annotations
 
 from metaphrase.core.values import Expectation
-from metaphrase.methods.base import Method
+from metaphrase.methods.base import WORD_CLOSURE_PAIRS, Method
 from metaphrase.transforms.pathological import make
 
 __all__ = ["PATINV"]
@@ -25,6 +25,7 @@ PATINV = Method(
     kind="metamorphic",
     transformation=make,
     relation="must-differ",
+    better_relations=WORD_CLOSURE_PAIRS,
     expectation=Expectation.DIFFERENT,
     options={"replacements": 3, "removals": 2, "top": 50, "max-tree-distance": 1, "max-cosine": 0.98, "min-removed": 4},
     needs=("parser", "similar-words"),

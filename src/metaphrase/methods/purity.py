@@ -12,7 +12,7 @@ He, Meister, Su: Testing Machine Translation via Referential Transparency. ICSE 
 
 from __future__ import annotations
 
-from metaphrase.methods.base import Method
+from metaphrase.methods.base import WORD_CLOSURE_PAIRS, Method
 from metaphrase.transforms.noun_phrases import make
 
 __all__ = ["PURITY"]
@@ -24,5 +24,6 @@ PURITY = Method(
     kind="metamorphic",
     transformation=make,
     relation="bag-of-words",
+    better_relations=WORD_CLOSURE_PAIRS,
     needs=("parser",),
 )

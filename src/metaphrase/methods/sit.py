@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import Field
 
 from metaphrase.core.options import configured_by, read_options
-from metaphrase.methods.base import Method
+from metaphrase.methods.base import WORD_CLOSURE_PAIRS, Method
 from metaphrase.resources.profiles import Resources
 from metaphrase.transforms.candidates import CandidateSource, MaskedWords, SimilarTable
 from metaphrase.transforms.replacement import ReplacementOptions, WordReplacement
@@ -54,6 +54,7 @@ SIT = Method(
     kind="metamorphic",
     transformation=make,
     relation="dependency-distance",
+    better_relations=WORD_CLOSURE_PAIRS,
     profile_relations={"lite": "lcs"},
     needs=("parser",),
     source_languages=("en", "zh"),

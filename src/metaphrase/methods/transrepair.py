@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import Field
 
 from metaphrase.core.options import configured_by, read_options
-from metaphrase.methods.base import Method
+from metaphrase.methods.base import WORD_CLOSURE_PAIRS, Method
 from metaphrase.resources.profiles import Resources
 from metaphrase.transforms.candidates import CandidateSource, SimilarTable, TypedSwaps
 from metaphrase.transforms.replacement import ReplacementOptions, WordReplacement
@@ -49,6 +49,7 @@ TRANSREPAIR = Method(
     kind="metamorphic",
     transformation=make,
     relation="lcs",
+    better_relations=WORD_CLOSURE_PAIRS,
     needs=("parser", "similar-words"),
     source_languages=("en", "zh"),
     seeded=True,

@@ -6,7 +6,7 @@ runs in rounds; its weights were learnt from gold alignments (see the provenance
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ from metaphrase.text.normalise import fold
 __all__ = ["AlignerOptions", "LexicalAligner", "lite_aligner"]
 
 # Statistics are taken over this many distinct pairs at a time, which bounds memory.
-BATCH = 1_000
+BATCH = 500
 # A link below this is not reported at all.
 FLOOR = 0.05
 
@@ -90,21 +90,23 @@ class LexicalAligner:
 
     def probabilities(self, pairs: Sequence[TokenPair]) -> list[Matrix]:
         """Source words by target words, learning from exactly these pairs."""
-        return [p.T if self._transposed else p for p in (self.score(item) for item in self.prepare(pairs))]
+        return [p.T if self._transposed else p for p in (self.score(item) for item in self._prepared(pairs, None))]
 
     def prepare(self, pairs: Sequence[TokenPair], function_words: Sequence[FunctionWords] | None = None) -> list[Prepared]:
+        return list(self._prepared(pairs, function_words))
+
+    def _prepared(self, pairs: Sequence[TokenPair], function_words: Sequence[FunctionWords] | None) -> Iterator[Prepared]:
+        """One at a time: the features of a batch would fill hundreds of megabytes."""
         words = [self._fold(pair) for pair in pairs]
         evidence = [self._evidence.matrices(*self._in_order(pair)) for pair in pairs]
         lemmas = [tuple(tuple(self._languages[s].lemma(w) for w in side) for s, side in enumerate(pair)) for pair in words]
         learnt = posteriors([(a, b) for a, b in lemmas], [strength(e) for e in evidence])
-        prepared = []
         for k, (pair, found, posterior) in enumerate(zip(words, evidence, learnt, strict=True)):
             table = self._function_words if function_words is None else function_words[k]
             if pair[0] and pair[1]:
-                prepared.append(Prepared(pair, cell_features(*pair, self._languages, found, posterior, table.matrix(*pair))))
+                yield Prepared(pair, cell_features(*pair, self._languages, found, posterior, table.matrix(*pair)))
             else:
-                prepared.append(Prepared(pair, {}))
-        return prepared
+                yield Prepared(pair, {})
 
     def score(self, item: Prepared) -> Matrix:
         if not item.features:

@@ -26,7 +26,7 @@ from metaphrase.text.normalise import fold
 __all__ = ["LiteLexicon", "LiteSynonyms", "lite_lexicon", "lite_synonyms"]
 
 # Pairs of words that are asked for again and again while a campaign's cases resemble each other.
-_CACHE = 200_000
+_CACHE = 100_000
 
 
 class LexiconOptions(Options):
