@@ -18,8 +18,10 @@ from metaphrase.core.errors import ConfigurationError
 from metaphrase.core.values import DifferentialCase, Direction, MetamorphicCase, Outcome, Report, Segment, Severity, Verdict
 from metaphrase.evaluation.differential.injection import Injector, style_variants
 from metaphrase.relations.closure.views import words_of
+from metaphrase.relations.differential.alone import Answer
 from metaphrase.relations.differential.parts import parts_of_tree, parts_of_words
 from metaphrase.relations.differential.relation import Dcs, DcsOptions, make
+from metaphrase.relations.differential.renderer import Renderer
 from metaphrase.reports.engines import engine_table, interval
 from metaphrase.resources.profiles import Resources
 from metaphrase.text.guess import guess_language
@@ -319,3 +321,16 @@ def test_one_system_is_refused_before_anything_is_sent(metaphrase: CommandLine, 
     ran = metaphrase("test", "in.txt", "--method", "dcs", "--system", "command:cat", "--from", "en", "--to", "es")
     assert ran.code == 2
     assert "at least 2 systems" in ran.err
+
+
+def test_the_neural_profile_weighs_contextual_vectors_too(tiny_folder: Path) -> None:
+    options: dict[str, dict[str, object]] = {"aligner": {"model": str(tiny_folder), "layer": 2}, "embedder": {"model": str(tiny_folder)}}
+    way = Direction("de", "en")  # no trained link scorer, so that the tiny model is enough
+    with Resources("neural", options=options) as resources:
+        renderer = Renderer(way, resources)
+        texts = [Answer("a", "the dog sat on the mat"), Answer("b", "the red house slept under the river")]
+        rendered = renderer.render(["Der Hund sitzt."], [texts])[0]
+        features = renderer.describe(renderer.source("Der Hund sitzt."), rendered)[0].pair.features
+    assert 0 < features["sentence"] <= 2
+    assert features["tokens"] > 0
+    assert features["tokens-worst"] > 0
