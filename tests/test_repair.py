@@ -458,3 +458,36 @@ def test_a_run_with_repair_shows_proved_repairs_and_repair_writes_them_again(met
     rows = [json.loads(line) for line in Path("live.jsonl").read_text(encoding="utf-8").splitlines()]
     assert "La ley unjust castiga el pobre." in [row["after"] for row in rows if row["accepted"]]
     assert "asked for 0 translations" in ran.out
+
+
+def test_another_engine_s_translation_is_a_candidate_that_needs_support_too() -> None:
+    broken = subject(
+        "The palace burned before the rain stopped the fire.",
+        "El palacio ardió antes de que la lluvia pararon el fuego.",
+        {"The palace burned before the rain stopped the blaze.": "El palacio ardió antes de que la lluvia detuviera el incendio."},
+    )
+    other = replace(broken, engines={"second": "El palacio ardió antes de que la lluvia detuviera el fuego."})
+    options = RepairOptions(candidates=("engine",))
+    (row,) = Repairer(EN_ES, RESOURCES.aligner(EN_ES), options).repair(other)
+    assert (row.accepted, row.evidence["kind"], row.evidence["from"]) == (True, "engine", "second")
+    lonely = replace(broken, engines={"second": "El palacio ardió antes de que la lluvia calmara el fuego."})
+    (row,) = Repairer(EN_ES, RESOURCES.aligner(EN_ES), options).repair(lonely)
+    assert not row.accepted
+
+
+def test_the_benchmark_compares_with_released_fixes(metaphrase: CommandLine, tmp_path: Path) -> None:
+    good, bad = NAVY.translation, "El navy tropas frescas enviadas a la ciudad."
+    row = {
+        "id": "r1", "approach": "CAT", "direction": "en-es", "original": NAVY.source, "mutant": NAVY.cases[0].case.followup,
+        "original_translation_before": good, "original_translation_after": good,
+        "mutant_translation_before": bad, "mutant_translation_after": "El navy envió tropas frescas a la ciudad.",
+        "original_acceptability": "unchanged", "mutant_acceptability": "improved", "consistency": "improved",
+    }  # fmt: skip
+    (tmp_path / "repair.jsonl").write_text(dumps(row) + "\n", encoding="utf-8")
+    (tmp_path / "bug_detection.jsonl").write_text("", encoding="utf-8")
+    ran = metaphrase("bench", "repair", "--data", tmp_path, "-o", "bench.json")
+    assert ran.code == 0, ran.err
+    shares, guarded, agreement = json.loads(Path("bench.json").read_text(encoding="utf-8"))["tables"]
+    assert [(r["violated"], r["released fix"], r["ours, recorded text only"]) for r in shares["rows"]] == [(1, 1.0, 1.0)] * 4
+    assert guarded["rows"][0] == {"label of the changed text": "improved", "fixes": 1, "our guards object": 0}
+    assert agreement["rows"][2] == {"": "to the same wording", "repairs": 1}
