@@ -129,6 +129,22 @@ class Repairer:
         measure = METRICS[self._options.metric]
         return measure([fold(t.text) for t in tokens(old)], wanted), measure([fold(t.text) for t in tokens(new)], wanted)
 
+    def changed_words(self, before: str, after: str) -> list[dict[str, Any]]:
+        """The changed words of both texts, in characters."""
+        old, new = self._languages[1].tokens(before), self._languages[1].tokens(after)
+        rows = []
+        for change in changes([t.text for t in old], [t.text for t in new]):
+            row: dict[str, Any] = {}
+            for name, text, tokens, start, end in (
+                ("before", before, old, change.left_start, change.left_end),
+                ("after", after, new, change.right_start, change.right_end),
+            ):
+                a = tokens[start].start if start < len(tokens) else len(text)
+                b = tokens[end - 1].end if start < end else a
+                row[name] = {"start": a, "end": b, "quote": text[a:b]}
+            rows.append(row)
+        return rows
+
     @property
     def options(self) -> RepairOptions:
         return self._options
@@ -275,7 +291,7 @@ class _Work:
             "from": candidate.origin,
             "ranked_by": candidate.ranked_by,
             "rank_value": round(candidate.value, 6),
-            "changed": _marked(self._repairer, attempt.before, candidate.text),
+            "changed": self._repairer.changed_words(attempt.before, candidate.text),
             "relation": judged.relation.name,
             "signature": str(judged.relation.signature()),
             "score_before": judged.verdict.score,
@@ -325,21 +341,3 @@ def _changed(cases: Mapping[int, MetamorphicCase], text: str, translation: str) 
             case = replace(case, followup_translation=translation)
         result[number] = case
     return result
-
-
-def _marked(repairer: Repairer, before: str, after: str) -> list[dict[str, Any]]:
-    """The changed words of both texts, in characters."""
-    target = language(repairer._direction.target)
-    old, new = target.tokens(before), target.tokens(after)
-    rows = []
-    for change in changes([t.text for t in old], [t.text for t in new]):
-        row: dict[str, Any] = {}
-        for name, text, tokens, start, end in (
-            ("before", before, old, change.left_start, change.left_end),
-            ("after", after, new, change.right_start, change.right_end),
-        ):
-            a = tokens[start].start if start < len(tokens) else len(text)
-            b = tokens[end - 1].end if start < end else a
-            row[name] = {"start": a, "end": b, "quote": text[a:b]}
-        rows.append(row)
-    return rows
