@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -141,7 +142,7 @@ def _injected_rows(outcomes: Sequence[tuple[Injected, bool, bool]], title: str) 
 
 
 def _style_table(cases: Sequence[DifferentialCase], labels: Sequence[bool], relation: Dcs) -> Table:
-    """A fine translation against itself in another style."""
+    """A fine translation against itself in another style; texts that are reported as they stand (untranslated words) are left out."""
     from metaphrase.text.languages import language
 
     variants: list[DifferentialCase] = []
@@ -150,6 +151,12 @@ def _style_table(cases: Sequence[DifferentialCase], labels: Sequence[bool], rela
         for kind, variant in style_variants(text, language(case.direction.target)):
             variants.append(DifferentialCase(f"{case.id}-{kind}", case.direction, case.source, MappingProxyType({"a": text, "b": variant})))
             kinds.append(kind)
+    plain = {
+        text: replace(v, translations=MappingProxyType({"a": text, "b": text})) for v in variants if (text := v.translations["a"] or "")
+    }
+    bad = {text for text, verdict in zip(plain, judge(relation, list(plain.values())), strict=True) if verdict.violated}
+    kept = [k for k, v in enumerate(variants) if v.translations["a"] not in bad]
+    variants, kinds = [variants[k] for k in kept], [kinds[k] for k in kept]
     alarms = [v.violated for v in judge(relation, variants)]
     rows: list[list[Cell]] = [
         [kind, kinds.count(kind), sum(a for a, k in zip(alarms, kinds, strict=True) if k == kind)] for kind in dict.fromkeys(kinds)
