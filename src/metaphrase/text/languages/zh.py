@@ -17,10 +17,11 @@ _DIGITS = {c: v for v, c in enumerate("零一二三四五六七八九")} | {"〇
 _TENS = {"十": 10, "百": 100, "千": 1_000}
 _MYRIADS = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
 _NUMERAL = "".join([*_DIGITS, *_TENS, *_MYRIADS])
+_SCALE = "".join([*_TENS, *_MYRIADS])
 _QUANTITY = re.compile(
-    rf"(?P<per>百分之)?(?P<digits>\d[\d,.，]*\d|\d)?(?P<numeral>[{_NUMERAL}点點]*[{_NUMERAL}])?(?P<half>半)?(?P<percent>\s?[%％])?"
+    rf"(?P<per>百分之)?(?P<digits>\d[\d,.，]*\d|\d)?(?P<gap>(?<=\d)\s?(?=[{_SCALE}]))?(?P<numeral>[{_NUMERAL}点點]*[{_NUMERAL}])?(?P<half>半)?(?P<percent>\s?[%％])?"
 )
-_DECADE = re.compile(rf"(\d+|[{_NUMERAL}]+)世纪(\d+|[{_NUMERAL}]+)年代")
+_DECADE = re.compile(rf"(\d+|[{_NUMERAL}]+)\s?世纪\s?(\d+|[{_NUMERAL}]+)\s?年代")
 _COUNTRIES = """
 法国 德国 西班牙 意大利 葡萄牙 希腊 波兰 匈牙利 奥地利 比利时 挪威 瑞典 芬兰 丹麦 爱尔兰 俄罗斯 乌克兰 土耳其 美国 英国
 日本 韩国 印度 越南 泰国 马来西亚 新加坡 巴基斯坦 伊朗 伊拉克 以色列 埃及 摩洛哥 尼日利亚 肯尼亚 加拿大 墨西哥 巴西 阿根廷
