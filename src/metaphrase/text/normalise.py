@@ -21,7 +21,11 @@ _LOOKALIKES = str.maketrans(
 
 @lru_cache(maxsize=65_536)
 def fold(text: str) -> str:
-    """Compatibility form, plain quotes and dashes, lower case, single spaces."""
+    """Compatibility form, plain quotes and dashes, lower case, single spaces. Remembered, so made for words, not for sentences."""
+    return _fold(text)
+
+
+def _fold(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text.translate(_LOOKALIKES))
     return re.sub(r"\s+", " ", plain.translate(_LOOKALIKES)).strip().casefold()
 
@@ -36,4 +40,4 @@ def widths(text: str) -> str:
 
 def bare(text: str) -> str:
     """`fold` without spaces and punctuation: equal iff two texts differ in typography only."""
-    return "".join(c for c in fold(text) if unicodedata.category(c)[0] in "LNM" or c in "%$€£¥+<>=")
+    return "".join(c for c in _fold(text) if unicodedata.category(c)[0] in "LNM" or c in "%$€£¥+<>=")
