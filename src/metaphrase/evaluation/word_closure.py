@@ -81,12 +81,12 @@ def _provenance(data: Path, examples: Sequence[Example]) -> dict[str, Any]:
 
 
 def read_examples(labelled: LabelledCases, data: Path, resources: Resources) -> list[Example]:
-    """Labelled cases, described as `judge` describes them: by transformation, in batches."""
+    """Labelled cases, described as a campaign describes them: all cases of a direction together, because alignment learns from its batch."""
     readings = {row["id"]: row for row in _rows(data, "readings/word_closure*.jsonl", "../readings/word_closure*.jsonl")}
     described: dict[int, Described] = {}
-    batches: dict[tuple[str, str], list[int]] = {}
+    batches: dict[str, list[int]] = {}
     for k, case in enumerate(labelled.cases):
-        batches.setdefault((labelled.files[k], case.transformation), []).append(k)
+        batches.setdefault(str(case.direction), []).append(k)
     for positions in batches.values():
         cases = [c for k in positions if isinstance(c := labelled.cases[k], MetamorphicCase)]
         described.update(zip(positions, describe_pairs(cases, resources), strict=True))

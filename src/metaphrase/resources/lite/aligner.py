@@ -37,7 +37,7 @@ from metaphrase.text.normalise import fold
 __all__ = ["AlignerOptions", "LexicalAligner", "lite_aligner"]
 
 # Statistics are taken over this many distinct pairs at a time, which bounds memory.
-BATCH = 500
+BATCH = 1_000
 # A link below this is not reported at all.
 FLOOR = 0.05
 
