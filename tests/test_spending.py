@@ -334,8 +334,9 @@ def test_the_commands_show_what_was_sent_saved_and_spent(here: Path, monkeypatch
 
 def test_a_dry_run_of_cases_sends_and_writes_nothing(here: Path) -> None:
     said = invoke("translate", "cases.jsonl", "--system", "azure", "-o", "out.jsonl", "--dry-run").output
-    assert "would send 40 texts (240 characters)" in said
-    assert f"would cost about {240 * 10 / 1e6:.4f} USD" in said
+    characters = sum(len(f"{word} {i}") for word in ("One", "Two") for i in range(20))
+    assert f"would send 40 texts ({characters} characters)" in said
+    assert f"would cost about {characters * 10 / 1e6:.4f} USD" in said
     assert not (here / "out.jsonl").exists()
 
 
