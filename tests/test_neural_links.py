@@ -58,6 +58,15 @@ def test_the_scorer_learns_from_gold_and_sees_the_encoder(encoder: Encoder, weig
     assert figures.error_rate < 0.2
 
 
+def test_links_are_scored_with_what_the_encoder_sees(encoder: Encoder, weights: Weights) -> None:
+    made = ContextualAligner(Direction("zh", "en"), evidence_for(language("zh"), language("en")), weights, encoder)
+    pairs = [row.pair for row in gold()]
+    prepared = made.prepare(pairs)
+    assert all(any(name.startswith("layer-2-") for name in item.features) for item in prepared)
+    for item, probabilities in zip(prepared, made.probabilities(pairs), strict=True):
+        np.testing.assert_allclose(made.score(item), probabilities)
+
+
 def test_the_other_direction_gives_the_same_links_the_other_way_round(encoder: Encoder, weights: Weights) -> None:
     evidence = evidence_for(language("zh"), language("en"))
     there = ContextualAligner(Direction("zh", "en"), evidence, weights, encoder)

@@ -114,6 +114,8 @@ class LexicalAligner:
         # All rounds see the same cell features, so their part of the sum is one product.
         cells = np.stack(list(item.features.values())).reshape(len(item.features), -1)
         weights = np.array([[scorer.weights[name] for name in item.features] for scorer in self._rounds])
+        missing = set(self._rounds[0].weights) - set(item.features)
+        assert not missing, f"the first round was learnt with features that are not there: {', '.join(sorted(missing))}"
         fixed = (weights @ cells).reshape(len(self._rounds), *next(iter(item.features.values())).shape)
         p = sigmoid(fixed[0] + self._rounds[0].bias)
         for scorer, known in zip(self._rounds[1:], fixed[1:], strict=True):

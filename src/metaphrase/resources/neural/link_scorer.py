@@ -6,7 +6,7 @@ scorer, its rounds and its other features are those of the lite profile; its wei
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -43,19 +43,17 @@ class ContextualAligner(LexicalAligner):
         super().__init__(direction, evidence, weights, transposed=transposed, threshold=threshold)
         self._encoder = encoder
 
-    def prepare(self, pairs: Sequence[TokenPair], function_words: Sequence[FunctionWords] | None = None) -> list[Prepared]:
-        prepared = super().prepare(pairs, function_words)
+    def _prepared(self, pairs: Sequence[TokenPair], function_words: Sequence[FunctionWords] | None) -> Iterator[Prepared]:
+        prepared = super()._prepared(pairs, function_words)
         sides = aligner_pieces(self._encoder, pairs, self._direction)
         layers = [layer for layer in _LAYERS if layer in self._encoder.layers] or [self._encoder.layers[0]]
         states = self._encoder.states([side.ids for pair in sides for side in pair], layers)
-        result = []
         for number, (item, pieces) in enumerate(zip(prepared, sides, strict=True)):
             found: dict[str, Matrix] = {}
             for layer in layers if item.features else ():
                 seen = context_features(pieces, states[2 * number][layer], states[2 * number + 1][layer])
                 found |= {f"layer-{layer}-{name}": value.T if self._transposed else value for name, value in seen.items()}
-            result.append(Prepared(item.words, item.features | found))
-        return result
+            yield Prepared(item.words, item.features | found)
 
     def signature(self) -> Signature:
         base = super().signature()
