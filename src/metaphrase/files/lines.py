@@ -25,12 +25,14 @@ __all__ = ["BadLine", "JsonLine", "TextLine", "open_output", "read_json_lines", 
 class TextLine:
     number: int
     text: str
+    offset: int = 0  # in bytes
 
 
 @dataclass(frozen=True, slots=True)
 class JsonLine:
     number: int
     value: dict[str, Any]
+    offset: int = 0  # in bytes
 
 
 # Called with an error in place of raising it, where the user asked to skip bad lines.
@@ -45,14 +47,16 @@ def read_lines(path: Path | str, *, encoding: str = "utf-8", bad_line: BadLine |
         raise InputError(f"there is no encoding '{encoding}'; try utf-8, utf-16, latin-1, gb18030") from None
     with _open_binary(path) as stream:
         lines = _decoded(stream, path, encoding) if wide else enumerate(stream, start=1)
+        offset = 0
         for number, raw in lines:
             if isinstance(raw, str):
                 yield TextLine(number, raw.rstrip("\r\n"))
                 continue
-            if number == 1:
-                raw = raw.removeprefix(codecs.BOM_UTF8)
+            start, offset = offset, offset + len(raw)
+            if number == 1 and raw.startswith(codecs.BOM_UTF8):
+                raw, start = raw.removeprefix(codecs.BOM_UTF8), len(codecs.BOM_UTF8)
             try:
-                yield TextLine(number, raw.decode(encoding).rstrip("\r\n"))
+                yield TextLine(number, raw.decode(encoding).rstrip("\r\n"), start)
             except UnicodeDecodeError as error:
                 problem = InputError(
                     f"{path}:{number}: byte {error.object[error.start]:#04x} is not {encoding}: "
@@ -85,7 +89,7 @@ def read_json_lines(path: Path | str, *, bad_line: BadLine | None = None) -> Ite
         try:
             value = json.loads(line.text)
             if isinstance(value, dict):
-                yield JsonLine(line.number, value)
+                yield JsonLine(line.number, value, line.offset)
                 continue
             problem = InputError(f"{path}:{line.number}: expected a JSON object, found {type(value).__name__}")
         except (ValueError, RecursionError) as error:
