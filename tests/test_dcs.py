@@ -331,6 +331,4 @@ def test_the_neural_profile_weighs_contextual_vectors_too(tiny_folder: Path) -> 
         texts = [Answer("a", "the dog sat on the mat"), Answer("b", "the red house slept under the river")]
         rendered = renderer.render(["Der Hund sitzt."], [texts])[0]
         features = renderer.describe(renderer.source("Der Hund sitzt."), rendered)[0].pair.features
-    assert 0 < features["sentence"] <= 2
-    assert features["tokens"] > 0
-    assert features["tokens-worst"] > 0
+    assert 0 < features["tokens"] <= features["tokens-worst"] <= 2

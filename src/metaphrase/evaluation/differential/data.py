@@ -86,6 +86,7 @@ class GeneralRenderer(Renderer):
 
     def __init__(self, way: Direction, resources: Resources) -> None:
         super().__init__(way, resources)
+        self.aligner = resources.aligner(way)
         target = copy(self.languages[1])
         target.compares_by_character = False
         self.languages = self.languages[0], target

@@ -31,8 +31,8 @@ Array = NDArray[np.float64]
 FOLDS = 10
 # Strong, because features overlap and rows are few.
 PENALTY = 30.0
-# A word is marked from here on; low, because a mark only says where to look.
-MARK = 0.2
+# A word is marked from here on: about one error of each kind for the natural left-overs of its pair; low, because a mark only says where to look.
+MARK = 1 / 3
 _OF_A_LANGUAGE = frozenset({"worst", "rare", "long"})
 
 
@@ -50,7 +50,7 @@ class LabelledPairs:
     general: bool = False  # learn for any pair of languages: no measure of rarity or length, which differ between languages
 
     def names(self) -> tuple[str, ...]:
-        semantic = SEMANTIC_FEATURES if self.described and "sentence" in self.described[0].pair.features else ()
+        semantic = SEMANTIC_FEATURES if self.described and "tokens" in self.described[0].pair.features else ()
         return tuple(n for n in (*PAIR_FEATURES, *semantic) if not (self.general and n in _OF_A_LANGUAGE))
 
     def word_names(self) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ class Learnt:
             "pair": self.pair.plain(),
             "threshold": round(self.threshold, 4),
             "word": self.word.plain(),
-            "mark": MARK,
+            "mark": round(MARK, 4),
             "major": self.major.plain(),
             "major-threshold": round(self.major_threshold, 4),
             "outlier": {"bias": round(self.outlier[0], 4), "margin": round(self.outlier[1], 4)},
@@ -134,7 +134,7 @@ def _learn_word(pairs: LabelledPairs, chosen: set[int]) -> Logistic:
             if any(engine == e and token.start < end and start < token.end for e, start, end in error.places):
                 rows.append([word.features[n] for n in pairs.word_names()])
                 labels.append(1.0)
-    for position in sorted(chosen):
+    for position in sorted({k for k, _, _ in pairs.injected} & chosen):
         if not pairs.labels[position]:
             natural = [[w.features[n] for n in pairs.word_names()] for w in pairs.described[position].pair.left_over]
             rows += natural

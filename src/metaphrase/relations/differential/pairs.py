@@ -35,7 +35,7 @@ PAIR_FEATURES = (
     "bag", "kept-words", "rendered-apart", "unexplained", "function-words", "source-length", "left-over", "worst", "names",
 )  # fmt: skip
 # Only where the profile has an embedder.
-SEMANTIC_FEATURES = ("sentence", "tokens", "tokens-worst")
+SEMANTIC_FEATURES = ("tokens", "tokens-worst")
 
 # A link below this does not say which words render a source word.
 _LINKED = 0.3
@@ -101,7 +101,7 @@ class PairDescriber:
         left_over = tuple(words.describe(side, k) for side in (0, 1) for k in words.left[side])
         features = self._features(source, (left, right), left_over)
         if left.vectors is not None and right.vectors is not None:
-            features |= _semantic((left, right), comparison, self._target)
+            features |= _semantic((left, right), self._target)
         return EnginePair(source, (left, right), comparison, left_over, features)
 
     def _features(self, source: Text, sides: tuple[Rendered, Rendered], left_over: Sequence[LeftOver]) -> dict[str, float]:
@@ -231,26 +231,22 @@ def _mostly_latin(text: str) -> bool:
     return 2 * sum(c < "\u0250" for c in letters) >= len(letters)
 
 
-def _semantic(sides: tuple[Rendered, Rendered], comparison: Comparison, target: Language) -> dict[str, float]:
-    """Distances of contextual vectors: of the whole sentences, and of left-over words to their nearest word on the other side."""
-    means, units = [], []
-    for side in sides:
-        assert side.vectors is not None
-        content = [k for k, w in enumerate(side.text.words) if is_word(w)]
-        mean = (
-            side.vectors[content].mean(axis=0) if content else np.zeros(side.vectors.shape[1] if side.vectors.ndim > 1 else 1, np.float32)
-        )
-        means.append(mean / (np.linalg.norm(mean) + 1e-9))
-        units.append(side.vectors / (np.linalg.norm(side.vectors, axis=1, keepdims=True) + 1e-9) if len(side.vectors) else side.vectors)
-    distances = [0.0]
-    if len(units[0]) and len(units[1]):
-        cosines = units[0] @ units[1].T
-        for which in (0, 1):
-            best = cosines.max(axis=1 - which)
-            words = sides[which].text.words
-            distances += [1 - float(best[k]) for k in comparison.left_over(which) if not target.is_stop(words[k])]
+def _semantic(sides: tuple[Rendered, Rendered], target: Language) -> dict[str, float]:
+    """How far content words are from their nearest word on the other side, by contextual vectors: on average, and the farthest.
+
+    The pair's mean is taken off first: raw vectors of such encoders all point one way.
+    """
+    left, right = sides[0].vectors, sides[1].vectors
+    assert left is not None
+    assert right is not None
+    content = [[k for k, w in enumerate(side.text.words) if target.is_content(w)] for side in sides]
+    if not content[0] or not content[1]:
+        return {"tokens": float(content[0] != content[1]), "tokens-worst": float(content[0] != content[1])}
+    mean = np.concatenate([left, right]).mean(axis=0)
+    units = [(v - mean) / (np.linalg.norm(v - mean, axis=1, keepdims=True) + 1e-9) for v in (left, right)]
+    cosines = units[0] @ units[1].T
+    nearest = [cosines.max(axis=1)[content[0]], cosines.max(axis=0)[content[1]]]
     return {
-        "sentence": 1 - float(means[0] @ means[1]),
-        "tokens": log1p(sum(distances)),
-        "tokens-worst": max(distances),
+        "tokens": 1 - float(nearest[0].mean() + nearest[1].mean()) / 2,
+        "tokens-worst": 1 - float(min(nearest[0].min(), nearest[1].min())),
     }

@@ -13,11 +13,14 @@ from metaphrase.relations.closure.views import Text, words_of
 from metaphrase.relations.differential.alone import Answer
 from metaphrase.relations.differential.pairs import EnginePair, PairDescriber, Rendered
 from metaphrase.relations.differential.rules import Breach, changed_negation, changed_numbers
+from metaphrase.resources.lite.aligner import lite_aligner
 from metaphrase.resources.profiles import Resources
-from metaphrase.resources.protocols import Link, TokenPair
+from metaphrase.resources.protocols import Aligner, Link, TokenPair
 from metaphrase.text.languages import language
 
 __all__ = ["Described", "Renderer"]
+
+DICTIONARY = {"zh", "en"}
 
 
 @runtime_checkable
@@ -44,7 +47,9 @@ class Renderer:
         self.languages = language(way.source), language(way.target)
         self.synonyms = resources.synonyms(way.target)
         self.describer = PairDescriber(*self.languages, resources.lexicon(way), self.synonyms)
-        self.aligner = resources.aligner(way)
+        # Where there is a dictionary, the lexical aligner's graded links serve better here than the encoder's, on any profile.
+        dictionary = {way.source.split("-")[0], way.target.split("-")[0]} == DICTIONARY
+        self.aligner: Aligner = lite_aligner(way, {}) if dictionary and resources.profile == "neural" else resources.aligner(way)
         self._embedder = resources.embedder(way.target) if resources.has("embedder") else None
 
     def source(self, text: str) -> Text:
