@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -74,6 +75,7 @@ class ManagedServer:
         self._heap = heap_gigabytes
         self._command = command
         self._lock = threading.Lock()
+        self._suspects = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
         self._port = 0
@@ -82,17 +84,19 @@ class ManagedServer:
 
     def annotate(self, text: str, properties: Mapping[str, str]) -> dict[str, Any]:
         failure: Exception | None = None
-        for _ in range(2):
-            url, generation = self._running()
-            # The server loads an annotator's models when it is first asked for them.
-            loaded = (generation, properties.get("annotators", ""))
-            try:
-                answer = _post(url, text, properties, self._timeout if loaded in self._loaded else self._first_timeout)
-                self._loaded.add(loaded)
-                return answer
-            except (_Unreachable, TimeoutError) as error:
-                failure = error
-                self._replace(generation)
+        for suspected in (False, True):
+            # Texts that were with a server when it died are tried again one by one, so that only the one to blame is blamed.
+            with self._suspects if suspected else contextlib.nullcontext():
+                url, generation = self._running()
+                # The server loads an annotator's models when it is first asked for them.
+                loaded = (generation, properties.get("annotators", ""))
+                try:
+                    answer = _post(url, text, properties, self._timeout if loaded in self._loaded else self._first_timeout)
+                    self._loaded.add(loaded)
+                    return answer
+                except (_Unreachable, TimeoutError) as error:
+                    failure = error
+                    self._replace(generation)
         raise ResourceFailedError(
             f"CoreNLP died or hung twice on the same sentence ({failure}): {text[:80]!r}; "
             "leave it out, or give it more time or memory: [resource.parser] timeout, heap-gigabytes"
