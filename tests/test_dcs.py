@@ -95,6 +95,18 @@ def test_a_changed_number_is_always_reported_with_its_place_and_the_engine_to_bl
 @pytest.mark.parametrize(
     ("source", "one", "other"),
     [
+        ("二十年前他们离开了村子。", "They left the village twenty years ago.", "They left the village two decades ago."),
+        ("这条线路长345公里。", "The line is 345 kilometres long.", "It is a 345km line."),
+        ("这能拯救百万以上的生命。", "This can save more than a million lives.", "This can save millions of lives, like the one before."),
+    ],
+)
+def test_numbers_said_in_other_english_words_are_no_number_errors(relation: Dcs, source: str, one: str, other: str) -> None:
+    assert verdict(relation, source, {"a": one, "b": other}, "zh-en").category != "number"
+
+
+@pytest.mark.parametrize(
+    ("source", "one", "other"),
+    [
         ("The factory made 35,000 cars last year.", "工厂去年生产了3.5万辆汽车。", "工厂去年生产了35000辆汽车。"),
         ("He lived there in the 1840s.", "他在19世纪40年代住在那里。", "他在1840年代住在那里。"),
         ("It takes two to three years.", "这需要两到三年。", "这需要两三年。"),
@@ -117,6 +129,26 @@ def test_a_lost_negation_is_blamed_on_the_engine_that_lost_it(relation: Dcs) -> 
     found = verdict(relation, "The bank did not open in March.", {"a": "银行三月份没有开门。", "b": "银行三月份开门了。"})
     assert found.category == "negation"
     assert found.extra["places"][0]["blamed"] == ["b"]
+
+
+def test_a_negation_is_found_beside_source_words_that_may_be_rendered_by_one(relation: Dcs) -> None:
+    texts = {"a": "船长不愿意出海，直到风停。", "b": "船长愿意出海，直到风停。"}
+    found = verdict(relation, "The captain was unwilling to sail until the wind dropped.", texts)
+    assert (found.category, quotes(found, "a")) == ("negation", "不")
+
+
+@pytest.mark.parametrize(
+    ("source", "one", "other"),
+    [
+        ("这个计划不可行。", "The plan is not workable.", "The plan is unworkable."),
+        ("他无法回答。", "He could not answer.", "He was unable to answer."),
+        ("他不是坐船，而是坐火车来的。", "He came by train, not by boat.", "He came by train rather than by boat."),
+        ("第七号码头", "Pier No. 7", "The seventh pier"),
+        ("她从不撒谎，也不会骗人。", "She never lies or cheats.", "She never lies, nor does she cheat."),
+    ],
+)
+def test_a_negation_said_in_other_words_is_no_negation_error(relation: Dcs, source: str, one: str, other: str) -> None:
+    assert verdict(relation, source, {"a": one, "b": other}, "zh-en").category != "negation"
 
 
 def test_a_word_that_only_looks_like_a_negation_is_none() -> None:

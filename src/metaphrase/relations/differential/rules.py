@@ -5,6 +5,7 @@ Both are anchored in the source: the values and negations that the source states
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,9 +14,14 @@ from functools import lru_cache
 from metaphrase.relations.closure.views import Text
 from metaphrase.relations.differential.pairs import EnginePair
 from metaphrase.text.languages import Language, Quantity
-from metaphrase.text.normalise import widths
+from metaphrase.text.languages.base import read_digits
+from metaphrase.text.normalise import fold, widths
+from metaphrase.text.tokens import is_word
 
 __all__ = ["Breach", "changed_negation", "changed_numbers", "is_number"]
+
+
+_DIGITS_FIRST = re.compile(r"^([\d.,]*\d)[^\W\d_]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +100,13 @@ def changed_numbers(pair: EnginePair, source: Language, target: Language) -> Ite
 
 
 def is_number(side: Text, number: Quantity, target: Language) -> bool:
-    """Written in digits, as a long numeral, or as a word that is nothing but a number: numerals are parts of other words too."""
+    """Written in digits, as a long numeral, or as a word that is nothing but a number: numerals are parts of other words too.
+
+    A word for one and a scale by itself ("a million", "millions") are too vague for a rule.
+    """
     quote = side.text[number.start : number.end]
+    if (number.value == 1 and quote.isalpha()) or fold(quote) in target.scale_words:
+        return False
     if len(quote) > 1 or quote.isdigit():
         return True
     whole = next((t.text for t in side.tokens if t.start <= number.start < t.end), "")
@@ -107,31 +118,63 @@ def _in_digits(text: str, number: Quantity) -> bool:
 
 
 def _in_words(text: str, number: Quantity, language: Language) -> bool:
-    """Small numbers are also said without a numeral (both, twice, pair, season), and ordinals and months name theirs."""
-    return number.value <= 12 or any(language.number_of(t.text) == number.value for t in language.tokens(text))
+    """Small numbers are also said without a numeral (both, twice, pair, season), ordinals and months name theirs, and a unit may be stuck to it."""
+    if number.value <= 12:
+        return True
+    tokens = language.tokens(text)
+    return any(language.number_of(t.text) == number.value or read_digits(_DIGITS_FIRST.sub(r"\1", t.text)) == number.value for t in tokens)
 
 
 def changed_negation(pair: EnginePair, source: Language, target: Language) -> Breach | None:
-    """One translation negates once more than the other, and the source says which of them is right."""
+    """One translation negates once more than the other, and the source says which of them is right.
+
+    Where a source word may be rendered by a negation ("unwilling", "until"), it does not say that; then the two must say the same otherwise.
+    """
     spans = [target.negation_spans(side.text.text) for side in pair.sides]
-    counts = [len(s) for s in spans]
-    if counts[0] == counts[1] or source.implies_negation(pair.source.text):
+    more = 0 if len(spans[0]) > len(spans[1]) else 1
+    fewer = 1 - more
+    if len(spans[more]) - len(spans[fewer]) != 1:
         return None
+    extra = _unmatched(pair, spans, more)
+    if extra is None or target.implies_negation(_left_words(pair, fewer)):
+        return None
+    said = f"only one translation says '{pair.sides[more].text.text[extra[0] : extra[1]]}'"
+    if source.implies_negation(pair.source.text):
+        return Breach("negation", said, ((more, *extra),)) if _else_alike(pair, more, extra, target) else None
     stated = len(source.negation_spans(pair.source.text))
-    for side in (0, 1):
-        other = 1 - side
-        if counts[side] != stated or abs(counts[other] - stated) != 1:
-            continue
-        more = other if counts[other] > stated else side
-        extra = _unmatched(pair, spans, more)
-        if extra is None:
-            return None
-        quote = pair.sides[more].text.text[extra[0] : extra[1]]
-        text = f"only one translation says '{quote}'" + (
-            ", and the source has no negation there" if more == other else ", which the source has too"
-        )
-        return Breach("negation", text, ((more, *extra),), other)
+    if stated == len(spans[fewer]):
+        return Breach("negation", f"{said}, and the source has no negation there", ((more, *extra),), more)
+    if stated == len(spans[more]):
+        return Breach("negation", f"{said}, which the source has too", ((more, *extra),), fewer)
     return None
+
+
+# How many words (characters, where a language is compared by them) on either side of a negation must be the same in a translation without it.
+_AROUND = 1
+
+
+def _else_alike(pair: EnginePair, more: int, extra: tuple[int, int], target: Language) -> bool:
+    """Whether the other translation says the same around the negation, but without it."""
+    text = pair.sides[more].text.text
+    affirmed = ["", *(word for word, denial in target.denials.items() if fold(denial) == fold(text[extra[0] : extra[1]]))]
+    before, after = _units(text[: extra[0]], target)[-_AROUND:], _units(text[extra[1] :], target)[:_AROUND]
+    there = _units(pair.sides[1 - more].text.text, target)
+    for word in affirmed:
+        wanted = [*before, *_units(word, target), *after]
+        if any(there[k : k + len(wanted)] == wanted for k in range(len(there) - len(wanted) + 1)):
+            return True
+    return False
+
+
+def _units(text: str, language: Language) -> list[str]:
+    if language.compares_by_character:
+        return [c for c in fold(text) if is_word(c)]
+    return [fold(token.text) for token in language.tokens(text) if is_word(token.text)]
+
+
+def _left_words(pair: EnginePair, side: int) -> str:
+    """The words of a side that the other lacks: "not viable" is said by "unworkable" too."""
+    return " ".join(pair.sides[side].text.words[w.index] for w in pair.left_over if w.side == side)
 
 
 def _unmatched(pair: EnginePair, spans: Sequence[Sequence[tuple[int, int]]], more: int) -> tuple[int, int] | None:

@@ -46,7 +46,7 @@ class English(Language):
         **{word: 10 * value for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)},
     }
     scale_words = {
-        "dozen": 12, "hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12,
+        "dozen": 12, "decade": 10, "decades": 10, "hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12,
         "m": 10**6, "bn": 10**9, "tn": 10**12,
     }  # fmt: skip
     number_joiners = frozenset({"and"})
@@ -58,7 +58,7 @@ class English(Language):
         "prevent miss ban forbid reject doubt whether except empty oppose cease quit exclude abandon ignore yet only zero out".split()
     )
     implied_negation_form = re.compile(
-        r"un(?![dit])[a-z]{4,}$|non|(?:in(?:abil|suff|adeq|compl|corr|sec|vis|cap|val|dep|def|eff|exp|app)|im(?:poss|perf|prop|mor)|ir(?:reg|rel|resp)|il(?:leg|log))"
+        r"un(?![dit])[a-z]{4,}$|non|(?:in(?:abil|acc|act|suff|adeq|compl|cons|corr|sec|vis|cap|val|dep|def|eff|exp|app)|im(?:poss|perf|pract|prop|mor)|ir(?:reg|rel|resp)|il(?:leg|log))"
         r"|dis(?![tcph]|ea)[a-z]{4,}$|[a-z]{3,}less(?:ly)?$"
     )
     denials = {
@@ -103,6 +103,11 @@ class English(Language):
             *(WordClass("unit", tuple(words), needs="number", not_before=frozenset({"old", "and"})) for words in units),
         )
 
+    def negation_spans(self, text: str) -> list[tuple[int, int]]:
+        """Without those that negate nothing more: "if not", "not only", "nor", "No. 7"."""
+        idioms = [(m.start(), m.end()) for m in _NO_NEGATION.finditer(text)]
+        return [(s, e) for s, e in super().negation_spans(text) if not any(start <= s and e <= end for start, end in idioms)]
+
     def split_word(self, word: Token) -> Sequence[Token]:
         """Treebank style: don't -> do n't, board's -> board 's."""
         match = _CLITIC.fullmatch(word.text)
@@ -121,6 +126,7 @@ class English(Language):
         return article if before[0].islower() else article.capitalize()
 
 
+_NO_NEGATION = re.compile(r"(?i)\b(?:(?:if|or|why) not|not (?:only|just|merely|least)|no (?:doubt|wonder|matter)|nor)\b|\bno\. ?\d")
 _CONSONANT_SOUND = re.compile(r"(?i)(?:u(?:ni|se|su|sa|ti|ra|ro|k(?!r)|to)|eu|ewe|one(?:\b|-|s)|once|ubiq)")
 _SILENT_H = re.compile(r"(?i)(?:hour|honest|honou?r|heir)")
 _VOWEL_NUMBER = re.compile(r"(?:8|11(?!\d)|18(?!\d)|11,|18,)")
