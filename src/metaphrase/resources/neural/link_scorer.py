@@ -7,6 +7,7 @@ scorer, its rounds and its other features are those of the lite profile; its wei
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from metaphrase.resources.protocols import TokenPair
 __all__ = ["ContextualAligner", "context_features"]
 
 _LAYERS = (8, 9)
+_TOGETHER = 32  # pairs that are encoded at a time
+
+_ByLayer = dict[int, States]
 
 
 class ContextualAligner(LexicalAligner):
@@ -47,13 +51,28 @@ class ContextualAligner(LexicalAligner):
         prepared = super()._prepared(pairs, function_words)
         sides = aligner_pieces(self._encoder, pairs, self._direction)
         layers = [layer for layer in _LAYERS if layer in self._encoder.layers] or [self._encoder.layers[0]]
-        states = self._encoder.states([side.ids for pair in sides for side in pair], layers)
-        for number, (item, pieces) in enumerate(zip(prepared, sides, strict=True)):
+        for item, pieces, states in zip(prepared, sides, self._states(sides, layers), strict=True):
             found: dict[str, Matrix] = {}
             for layer in layers if item.features else ():
-                seen = context_features(pieces, states[2 * number][layer], states[2 * number + 1][layer])
+                seen = context_features(pieces, states[0][layer], states[1][layer])
                 found |= {f"layer-{layer}-{name}": value.T if self._transposed else value for name, value in seen.items()}
             yield Prepared(item.words, item.features | found)
+
+    def _states(self, sides: Sequence[tuple[Pieces, Pieces]], layers: Sequence[int]) -> Iterator[tuple[_ByLayer, _ByLayer]]:
+        """Some pairs at a time, which bounds memory; the next ones are encoded while the caller works on these."""
+        parts = [sides[start : start + _TOGETHER] for start in range(0, len(sides), _TOGETHER)]
+
+        def encode(part: Sequence[tuple[Pieces, Pieces]]) -> list[_ByLayer]:
+            # Word closure asks for the last of these layers again, when it compares left-over words.
+            return self._encoder.states([side.ids for pair in part for side in pair], layers, remember=layers[-1:])
+
+        with ThreadPoolExecutor(max_workers=1) as worker:
+            ahead: Future[list[_ByLayer]] | None = None
+            for part in [*parts, None]:
+                ready, ahead = ahead, worker.submit(encode, part) if part is not None else None
+                if ready is not None:
+                    found = ready.result()
+                    yield from zip(found[::2], found[1::2], strict=True)
 
     def signature(self) -> Signature:
         base = super().signature()
