@@ -18,6 +18,7 @@ from pydantic import Field
 from metaphrase.core.options import configured_by, read_options
 from metaphrase.methods.base import WORD_CLOSURE_PAIRS, Method
 from metaphrase.resources.profiles import Resources
+from metaphrase.text.languages import Language
 from metaphrase.transforms.candidates import CandidateSource, MaskedWords, SimilarTable
 from metaphrase.transforms.replacement import ReplacementOptions, WordReplacement
 from metaphrase.transforms.sentences import Sentence
@@ -42,7 +43,7 @@ def make(resources: Resources, options: Mapping[str, Any]) -> WordReplacement:
     return WordReplacement("sit", resources, [source], read)
 
 
-def _accepts(sentence: Sentence, index: int) -> bool:
+def _accepts(sentence: Sentence, index: int, language: Language) -> bool:
     inner = not sentence.starts_sentence(index) and not sentence.ends_sentence(index)
     return inner and sentence.words[index].tag.startswith(("NN", "JJ"))
 

@@ -18,6 +18,7 @@ from pydantic import Field
 from metaphrase.core.options import configured_by, read_options
 from metaphrase.methods.base import WORD_CLOSURE_PAIRS, Method
 from metaphrase.resources.profiles import Resources
+from metaphrase.text.languages import Language
 from metaphrase.transforms.candidates import CandidateSource, SimilarTable, TypedSwaps
 from metaphrase.transforms.replacement import ReplacementOptions, WordReplacement
 from metaphrase.transforms.sentences import Sentence
@@ -28,7 +29,7 @@ __all__ = ["TRANSREPAIR"]
 class TransRepairOptions(ReplacementOptions):
     max_cases: int = Field(default=5, ge=1)
     per_word: int = Field(default=2, ge=1)
-    tags: str = Field(default="same-sequence", pattern="^(any|same-class|same-sequence)$")
+    tags: str = Field(default="same-sequence", pattern="^(any|same-class|same-tag|same-sequence)$")
 
 
 @configured_by(TransRepairOptions)
@@ -38,7 +39,7 @@ def make(resources: Resources, options: Mapping[str, Any]) -> WordReplacement:
     return WordReplacement("transrepair", resources, sources, read)
 
 
-def _accepts(sentence: Sentence, index: int) -> bool:
+def _accepts(sentence: Sentence, index: int, language: Language) -> bool:
     return sentence.words[index].tag.startswith(("NN", "JJ"))
 
 

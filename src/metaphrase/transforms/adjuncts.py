@@ -151,7 +151,7 @@ def _of_sequence(sentence: Sentence, language: Language) -> Iterator[Adjunct]:
     yield from _relative_clauses(nodes, language)
     yield from _adverbs(sentence, language)
     if language.compares_by_character:
-        yield from _before_verbs(nodes)
+        yield from _before_verbs(nodes, language)
 
 
 def _text_of(node: Tree) -> str:
@@ -172,6 +172,8 @@ def _is_preposition_with_noun(node: Tree, language: Language) -> bool:
 def _opening_phrase(nodes: Sequence[Tree], language: Language) -> Iterator[Adjunct]:
     """In 2010, ...: up to the first comma, if no verb stands before it and one stands behind."""
     if not nodes or not (_is_preposition(nodes[0], language) or nodes[0].label in ("PP", "ADVP")):
+        return
+    if language.free_prepositions and nodes[0].tokens()[0].text not in language.free_prepositions:
         return
     for i, node in enumerate(nodes[:8]):
         if node.label == "VP":
@@ -231,30 +233,43 @@ def _adverbs(sentence: Sentence, language: Language) -> Iterator[Adjunct]:
     for i, word in enumerate(words):
         if word.tag not in ("RB", "AD") or not sentence.is_whole(i) or language.is_stop(word.text) or word.text in language.negations:
             continue
+        if word.text in language.needed_adverbs:
+            continue
         before_verb = i + 1 < len(words) and words[i + 1].tag.startswith("VB" if word.tag == "RB" else "VV")
+        if word.tag == "AD" and (i + 2 >= len(words) or words[i + 2].tag == "PU"):
+            continue  # 居民经常抱怨: a verb alone does not end a Chinese clause
         last = word.tag == "RB" and i + 1 < len(words) and words[i + 1].text in _ENDS
         if (before_verb or last) and (word.tag == "AD" or word.text.endswith("ly")) and sentence.lowered(i) == word.text:
             yield Adjunct(word.start, word.end, "ADVP")
 
 
-# What stands before a noun phrase and counts or points at its head: 这家, 一本; 有 rules a clause.
-_OPEN_MODIFIERS = frozenset({"CD", "M", "DT", "PN", "VE", "P", "X"})
-
-
-def _before_verbs(nodes: Sequence[Tree]) -> Iterator[Adjunct]:
-    """Chinese: a prepositional phrase or a time word right before the verb, and what 的 makes a modifier."""
+def _before_verbs(nodes: Sequence[Tree], language: Language) -> Iterator[Adjunct]:
+    """Chinese: where and when, right before the verb, and what 的 makes a modifier of a noun that needs none."""
     for i, node in enumerate(nodes):
+        last = list(nodes[i - 1].leaves())[-1] if i else None
+        before = last.label if last is not None else "PU"
         following = nodes[i + 1].label if i + 1 < len(nodes) else ""
-        if (node.label == "PP" and len(node.children) > 1 and following == "VP") or (
-            node.label == "NT" and following in ("VP", "PP", "NP")
-        ):
-            yield Adjunct(node.start, node.end, node.label)
-        before = list(nodes[i - 1].leaves())[-1].label if i else ""
-        counted = i > 1 and before == "VV" and list(nodes[i - 2].leaves())[-1].label in ("CD", "M")  # 三个来自英国的同学
-        if node.label == "NP" and before not in _OPEN_MODIFIERS and not counted:
-            first = node.children[0]
-            if first.label == "DNP":
-                yield Adjunct(first.start, first.end, "DNP")
+        behind_subject = before in ("PU", "NN", "NR") or (last is not None and _text_of(last) in language.subject_pronouns)
+        if node.label == "NT" and behind_subject and following in ("VP", "PP"):
+            yield Adjunct(node.start, node.end, "NT")
+        if node.label == "PP" and (behind_subject or before == "NT") and following == "VP" and _says_where(node, language):
+            yield Adjunct(node.start, node.end, "PP")
+        verb_has_subject = i > 1 and _text_of(nodes[i - 2]) not in _MARKS  # (到过东京)的人: a verb without one opens a relative clause
+        if node.label == "NP" and node.children[0].label == "DNP" and (before == "PU" or (before == "AS" and verb_has_subject)):
+            modifier = node.children[0]
+            if all(leaf.label in _PLAIN_MODIFIERS for leaf in modifier.leaves()):
+                yield Adjunct(modifier.start, modifier.end, "DNP")
+
+
+# A modifier that points or counts (这座寺庙的, 一辆白色的) says which one is meant: without it the noun means something else.
+_PLAIN_MODIFIERS = frozenset({"NN", "NR", "JJ", "DEG", "FW"})
+
+
+def _says_where(phrase: Tree, language: Language) -> bool:
+    """在学校, 在安静的图书馆里: one word, or closed by a word of place; anything longer may hold a verb."""
+    if len(phrase.children) < 2 or phrase.tokens()[0].text not in language.free_prepositions:
+        return False
+    return phrase.children[-1].label == "LC" or len(phrase.tokens()) == 2
 
 
 def _with_commas(sentence: Sentence, start: int, end: int, kind: str) -> Adjunct:

@@ -15,15 +15,17 @@ from metaphrase.resources.protocols import MaskedText
 from metaphrase.text.languages import Language
 from metaphrase.text.tokens import is_word
 from metaphrase.transforms.editing import Replacement, apply, replace_word
+from metaphrase.transforms.isotopic import is_named_again, is_ruled, rules_its_neighbour
 from metaphrase.transforms.sentences import Sentence, is_noun
 from metaphrase.transforms.swaps import swaps
 
-__all__ = ["CandidateSource", "MaskedWords", "Proposal", "SimilarTable", "TypedSwaps", "WordFilter"]
+__all__ = ["CandidateFilter", "CandidateSource", "MaskedWords", "Proposal", "SimilarTable", "TypedSwaps", "WordFilter"]
 
 _JOINTS = frozenset("- ‐ – ' ’".split())
 
-# Whether a word of a sentence may be replaced at all.
-WordFilter = Callable[[Sentence, int], bool]
+# Whether a word of a sentence may be replaced at all, and whether by this one.
+WordFilter = Callable[[Sentence, int, Language], bool]
+CandidateFilter = Callable[[Sentence, int, str, Language], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +72,29 @@ class SimilarTable:
         found = []
         for index, word in enumerate(sentence.words):
             lowered = sentence.lowered(index)
-            if lowered is None or not self._accepts(sentence, index) or not sentence.is_whole(index) or _is_half_a_term(sentence, index):
+            if lowered is None or not self._accepts(sentence, index, language) or not sentence.is_whole(index):
+                continue
+            if _is_half_a_term(sentence, index) or _is_bound(sentence, index, language):
                 continue
             for other in table.words(lowered, word.tag, self._kind):
-                if not any(other.text == w.text.lower() for w in sentence.words):
+                if language.gender_of(lowered) == language.gender_of(other.text) and not any(
+                    other.text == w.text.lower() for w in sentence.words
+                ):
                     changes = replace_word(sentence, index, other.text, language)
                     found.append(Proposal(index, changes, "similar-words", other.score, {"similarity": other.score}))
         return found
+
+
+def _is_bound(sentence: Sentence, index: int, language: Language) -> bool:
+    """A verb that rules a preposition (it occurred TO me), a noun in an idiom (on DUTY) or that is named twice."""
+    tag = sentence.words[index].tag
+    if is_noun(tag):
+        before = sentence.words[index - 1] if index else None
+        idiom = (
+            before is not None and before.tag == "IN" and before.text.lower() not in language.complementizers and is_ruled(sentence, index)
+        )
+        return idiom or is_named_again(sentence, index)
+    return tag.startswith("VB") and rules_its_neighbour(sentence, index, language)
 
 
 def _is_half_a_term(sentence: Sentence, index: int) -> bool:
@@ -89,8 +107,8 @@ def _is_half_a_term(sentence: Sentence, index: int) -> bool:
     after = words[index + 1].tag if index + 1 < len(words) else ""
     if tag.startswith("VB") and before in ("DT", "PRP$", "JJ"):
         return True  # "the beginning": no verb there
-    if tag == "JJ" and before == "DT" and not (is_noun(after) or after.startswith(("JJ", "VB", "CC", ","))):
-        return True  # "as a whole": no adjective there
+    if tag == "JJ" and before in ("DT", "IN") and not (is_noun(after) or after.startswith(("JJ", "VB", "CC", ","))):
+        return True  # "as a whole", "in particular": no adjective there
     if not is_noun(tag):
         return False
     return any(0 <= i < len(words) and is_noun(words[i].tag) for i in (index - 1, index + 1))
@@ -120,23 +138,33 @@ class TypedSwaps:
 class MaskedWords:
     """What a masked language model puts in a word's place; its probability is the rank."""
 
-    def __init__(self, resources: Resources, accepts: WordFilter, *, top: int, min_probability: float = 0.0, min_length: int = 1) -> None:
+    def __init__(
+        self,
+        resources: Resources,
+        accepts: WordFilter,
+        *,
+        top: int,
+        min_probability: float = 0.0,
+        min_length: int = 1,
+        keeps: CandidateFilter | None = None,
+    ) -> None:
         self._resources = resources
         self._accepts = accepts
+        self._keeps = keeps
         self._top = top
         self._min_probability = min_probability
         self._min_length = min_length
 
     def signature(self) -> Signature:
         parameters = {"top": self._top, "min-probability": self._min_probability, "min-length": self._min_length}
-        return Signature("masked-lm", "1", parameters)
+        return Signature("masked-lm", "2", {**parameters, "filter": self._keeps.__name__ if self._keeps else None})
 
     def propose(self, sentences: Sequence[Sentence], language: Language) -> list[list[Proposal]]:
         places = [
             (number, index)
             for number, sentence in enumerate(sentences)
             for index in range(len(sentence.words))
-            if sentence.is_whole(index) and self._accepts(sentence, index)
+            if sentence.is_whole(index) and self._accepts(sentence, index, language)
         ]
         masked = [MaskedText(sentences[n].text, sentences[n].words[i].start, sentences[n].words[i].end) for n, i in places]
         filled = self._resources.masked_lm(language.code).fill(masked, top=self._top) if masked else []
@@ -147,6 +175,8 @@ class MaskedWords:
                 if candidate.probability < self._min_probability or len(candidate.text) < self._min_length:
                     continue
                 if not _differs(candidate.text, sentence.words[index].text):
+                    continue
+                if self._keeps is not None and not self._keeps(sentence, index, candidate.text, language):
                     continue
                 changes = replace_word(sentence, index, candidate.text, language)
                 scores = {"probability": candidate.probability}

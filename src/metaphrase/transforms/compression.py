@@ -100,7 +100,7 @@ class Compression:
             return result
         inside = {id(s): some for s, some in zip(sentences, found, strict=True)}
 
-        def accepts(sentence: Sentence, index: int) -> bool:
+        def accepts(sentence: Sentence, index: int, tongue: Language) -> bool:
             word = sentence.words[index]
             content = word.tag.startswith(("NN", "JJ", "CD")) and not tongue.is_stop(word.text)
             return content and any(a.start <= word.start < a.end for a in inside[id(sentence)])

@@ -21,7 +21,7 @@ from metaphrase.text.trees import Tree
 from metaphrase.transforms.adjuncts import adjuncts
 from metaphrase.transforms.candidates import CandidateSource, MaskedWords, Proposal, SimilarTable
 from metaphrase.transforms.editing import metamorphic_case, remove
-from metaphrase.transforms.sentences import Sentence, is_noun, read_sentences, same_part
+from metaphrase.transforms.sentences import Sentence, Word, is_noun, read_sentences, same_part
 
 __all__ = ["OtherMeaning", "OtherMeaningOptions", "make"]
 
@@ -75,7 +75,7 @@ class OtherMeaning:
         if not self._options.replacements:
             return [[] for _ in sentences]
 
-        def accepts(sentence: Sentence, index: int) -> bool:
+        def accepts(sentence: Sentence, index: int, tongue: Language) -> bool:
             word = sentence.words[index]
             return word.tag.startswith(_CONTENT) and not tongue.is_stop(word.text)
 
@@ -137,16 +137,29 @@ class OtherMeaning:
                 index = next(i for i, w in enumerate(sentence.words) if w.start >= one.start)
                 yield Proposal(index, (remove(sentence.text, one.start, one.end),), f"removed {one.kind}", 1.0)
         for index, word in enumerate(sentence.words[:-1]):
-            following = sentence.words[index + 1]
-            attributive = word.tag == "JJ" and is_noun(following.tag) and sentence.is_whole(index) and sentence.lowered(index) == word.text
-            alone = index == 0 or sentence.words[index - 1].tag not in ("JJ", "CC", "RB", "AD", ",") or tongue.compares_by_character
-            if attributive and alone and not tongue.is_stop(word.text) and len(word.text) >= min(self._options.min_removed, 2):
-                changes = [remove(sentence.text, word.start, word.end)]
+            last = index + 1 if sentence.words[index + 1].tag == "DEG" else index  # 安静的小镇: with its particle
+            following = sentence.words[last + 1] if last + 1 < len(sentence.words) else None
+            if following is None or not _is_attribute(sentence, index, following, tongue):
+                continue
+            if len(word.text) >= min(self._options.min_removed, 2):
+                changes = [remove(sentence.text, word.start, sentence.words[last].end)]
                 before = sentence.words[index - 1] if index else None
                 agreeing = tongue.agreeing(before.text, following.text) if before else None
                 if before is not None and agreeing is not None:
                     changes.insert(0, replace(changes[0], start=before.start, end=before.end, after=agreeing))
                 yield Proposal(index, tuple(changes), "removed JJ", 0.5)
+
+
+def _is_attribute(sentence: Sentence, index: int, noun: Word, tongue: Language) -> bool:
+    """An adjective before its noun that stands alone; in Chinese one with 的, because without it is half a term (新兴市场)."""
+    word = sentence.words[index]
+    if word.tag != "JJ" or not is_noun(noun.tag) or not sentence.is_whole(index) or sentence.lowered(index) != word.text:
+        return False
+    if tongue.is_stop(word.text) or (tongue.compares_by_character and sentence.words[index + 1].tag != "DEG"):
+        return False
+    before = sentence.words[index - 1].tag if index else ""
+    predicate = tongue.compares_by_character and is_noun(before)  # (地势低洼)的岛国
+    return not predicate and before not in ("JJ", "CC", "RB", "AD", ",", "VA", "PU")
 
 
 def _one_a_word(proposals: Sequence[Proposal]) -> list[Proposal]:

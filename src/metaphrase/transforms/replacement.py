@@ -23,14 +23,15 @@ __all__ = ["ReplacementOptions", "WordReplacement"]
 class ReplacementOptions(Options):
     """`max_cases` a sentence and `per_word` mutants of one word; `tags` is what must stay after the replacement.
 
-    `tags`: "same-class" compares the first two letters of the replaced word's tag, "same-sequence" the tags of the whole sentence.
+    `tags`: "same-class" compares the first two letters of the replaced word's tag, "same-tag" the whole of it (number, tense), "same-sequence"
+    the tags of the whole sentence.
     `min_cosine`: of the contextual vectors of the old and the new word; 0 leaves the filter out.
     """
 
     seed: int = 0
     max_cases: int = Field(ge=1)
     per_word: int = Field(ge=1)
-    tags: str = Field(default="same-class", pattern="^(any|same-class|same-sequence)$")
+    tags: str = Field(default="same-class", pattern="^(any|same-class|same-tag|same-sequence)$")
     min_cosine: float = Field(default=0.0, ge=0, le=1)
 
 
@@ -94,7 +95,13 @@ class WordReplacement:
         if self._options.tags == "same-sequence":
             return [w.tag for w in sentence.words] == [w.tag for w in mutant.words]
         new = next((w for w in mutant.words if w.start == proposal.place), None)
-        return new is not None and same_part(new.tag, sentence.words[proposal.index].tag)
+        if new is None:
+            return False
+        old = sentence.words[proposal.index]
+        if self._options.tags == "same-tag":
+            # Taggers mix up regular pasts and participles; their form is the same.
+            return new.tag == old.tag or ({new.tag, old.tag} == {"VBD", "VBN"} and new.text.endswith("ed"))
+        return same_part(new.tag, old.tag)
 
     def _with_cosine(self, sentences: Sequence[Sentence], proposals: list[list[Proposal]], tongue: Language) -> list[list[Proposal]]:
         """Contextual vectors of the old word in the old sentence and the new word in the new one; the cosine becomes the rank."""

@@ -61,10 +61,17 @@ def _number(sentence: Sentence, index: int, language: Language, seed: int) -> Sw
         return None  # Boeing 737, Article 50: part of a name
     if before.lower() in language.definite_articles and index + 1 < len(sentence.words) and sentence.words[index + 1].tag == "NN":
         return None  # the 727 crisis: a name, not a count
-    ceiling = 28 if dated else next((n for mark, n in language.number_ceilings.items() if after.startswith(mark)), 0)
+    ceiling = (
+        28
+        if dated
+        else 12
+        if language.clock.match(sentence.text, sentence.words[index].end)
+        else next((n for mark, n in language.number_ceilings.items() if after.startswith(mark)), 0)
+    )
     if _DECIMAL.fullmatch(text):
         last = int(text[-1])
-        return Swap(index, text[:-1] + str(_neighbour(last, 1, 9, chosen(seed, sentence.text, index))), "number")
+        other = text[:-1] + str(_neighbour(last, 1, 9, chosen(seed, sentence.text, index)))
+        return None if any(w.text == other for w in sentence.words) else Swap(index, other, "number")
     if not _INTEGER.fullmatch(text) or text.startswith("0"):
         return None
     value = int(text.replace(",", ""))
@@ -115,6 +122,8 @@ def _numeral(sentence: Sentence, index: int, language: Language, seed: int) -> S
         or after in language.beside_numerals - language.definite_articles
     ):
         return None
+    if before in _JOINTS or after in _JOINTS or any(w.text.lower() in language.enumerating_words for w in sentence.words):
+        return None  # one - to - two; "two cards, one is ... and the other"
     if lowered in numerals:
         stem, rest = lowered, ""
     elif sentence.words[index].tag == "CD" and len(lowered) == 2 and lowered[0] in numerals and language.compares_by_character:
@@ -161,10 +170,15 @@ def _fits(sentence: Sentence, index: int, word_class: WordClass, language: Langu
         return False
     if word_class.kind == "colour" and not language.compares_by_character and not _before_noun(sentence, index):
         return False  # "mostly white"
+    if word_class.kind == "colour" and index and sentence.words[index - 1].tag == "TO":
+        return False  # "to green the desert"
     if word_class.kind == "colour" and any(w.text in word_class.words for i, w in enumerate(sentence.words) if i != index):
         return False  # "red, white and blue"
     if word_class.kind == "country" and _has_other_names(sentence, index, language):
         return False  # "Lima, Peru": another country would not be where the city is
+    named = word_class.name or "name" in word_class.kind
+    if named and sum(w.text == sentence.words[index].text for w in sentence.words) > 1:
+        return False  # "Italy must pay Italy's debts": the other one would still be meant
     return not (word_class.name and _beside_names(sentence, index, language))
 
 

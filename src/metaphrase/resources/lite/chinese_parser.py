@@ -54,11 +54,17 @@ _BY_WORD = {
     "被": "SB",
     "把": "BA",
     "将": "BA",
+    "十分": "AD",
+    "非常": "AD",
 }
 _DETERMINERS = frozenset("这 那 该 此 本 每 各 某 全 这些 那些 这个 那个 任何 所有 另".split())
 _NOUNS = frozenset({"NN", "NR", "FW"})
+# Verbs that the tagger's dictionary has as nouns: 医生建议病人.
+_MOSTLY_VERBS = frozenset("建议 利用 动用 警告 命令 关心 贡献 运用".split())
 _MODIFIERS = frozenset({"JJ", "CD", "M", "DT", "OD"}) | _NOUNS
 _VERBS = frozenset({"VV", "VC", "VE", "AS", "AD"})
+# After these a noun before 的 may belong to what stands before it: (发表言论)的权利, (纽约和华盛顿)的袭击, (价值更高)的商品.
+_MAY_REACH_INTO_MODIFIERS = frozenset({"VV", "AD", "CC", "LC", "P", "BA", "SB", "DEG"})
 
 
 class ChineseChunkParser:
@@ -85,10 +91,14 @@ def _tagged(sentence: str) -> list[Tree]:
         for word, flag in jieba.posseg.lcut(token.text):
             leaves.append(Tree(_tag(word, flag), token=Token(word, position, position + len(word))))
             position += len(word)
-    # A noun that can be a verb is one before an aspect particle: 工作了.
     for i, (leaf, following) in enumerate(pairwise(leaves)):
-        if leaf.label == "NN" and following.label == "AS":
+        # A noun that can be a verb is one before an aspect particle (工作了), and between a noun and what opens the next phrase (国家利用这一空间).
+        behind_noun = i > 0 and leaves[i - 1].label in (*_NOUNS, "PN")
+        opens_object = following.label in ("DT", "CD") or (_text(leaf) in _MOSTLY_VERBS and following.label in (*_NOUNS, "PN", "JJ"))
+        if leaf.label == "NN" and (following.label == "AS" or (behind_noun and opens_object)):
             leaves[i] = Tree("VV", token=leaf.token)
+        if leaf.token is not None and leaf.token.text == "·" and following.label == "NR":
+            leaves[i] = Tree("NR", token=leaf.token)
     return leaves
 
 
@@ -115,6 +125,9 @@ def _tree(leaves: Sequence[Tree]) -> Tree:
         label = leaves[i].label
         if label == "P":
             end = _noun_phrase_end(leaves, i + 1)
+            closed = end < len(leaves) and leaves[end].label == "LC"  # what 里 or 中 closes is one phrase
+            if not closed and _noun_phrase_end(leaves[: _first_modifier_end(leaves, i + 1)], i + 1) < end:
+                end = i + 1
             timed = end == i + 1 < len(leaves) and leaves[end].label == "NT"
             if end > i + 1 or timed:
                 end += timed
@@ -126,6 +139,8 @@ def _tree(leaves: Sequence[Tree]) -> Tree:
                 i = end
                 continue
         end = _noun_phrase_end(leaves, i)
+        if i and (leaves[i - 1].label in _MAY_REACH_INTO_MODIFIERS or _text(leaves[i - 1]) == "、"):
+            end = _noun_phrase_end(leaves[: _first_modifier_end(leaves, i)], i)
         if end > i:
             phrases.append(_noun_phrase(leaves[i:end]))
             i = end
@@ -152,10 +167,25 @@ def _noun_phrase_end(leaves: Sequence[Tree], start: int) -> int:
             break
         if label not in _MODIFIERS and label != "DEG":
             break
+        if label == "DT" and i > start and leaves[i - 1].label in _NOUNS:
+            break  # 国家 这一空间: another phrase
         i += 1
         if label in _NOUNS:
             last = i
     return last
+
+
+def _first_modifier_end(leaves: Sequence[Tree], start: int) -> int:
+    """Before the first 的 that follows a noun, or an adjective whose adverb stands outside; the end of the text if there is none."""
+    cut_adverb = start > 0 and leaves[start - 1].label == "AD"
+    for i in range(start + 1, len(leaves)):
+        if leaves[i].label == "DEG" and (leaves[i - 1].label in _NOUNS or cut_adverb):
+            return i
+    return len(leaves)
+
+
+def _text(leaf: Tree) -> str:
+    return leaf.token.text if leaf.token is not None else ""
 
 
 def _noun_phrase(leaves: Sequence[Tree]) -> Tree:

@@ -76,15 +76,34 @@ class Language:
     plural_numerals: tuple[str, ...] = ()
     # Beside these a numeral does not stand alone: "one or two", "the two".
     beside_numerals: frozenset[str] = frozenset()
+    # What tells that the number before it is an hour.
+    clock = re.compile(r"(?!)")
+    # Where these stand, the things that a numeral counts are told one by one.
+    enumerating_words: frozenset[str] = frozenset()
     # A number between one of these and a single noun is a name: "the 727 crisis".
     definite_articles: frozenset[str] = frozenset()
     # Prepositions that belong to what stands before them, or open a clause: their phrase is no adjunct.
     bound_prepositions: frozenset[str] = frozenset()
+    subject_pronouns: frozenset[str] = frozenset()
+    # Where given, only these open a phrase that a sentence can do without.
+    free_prepositions: frozenset[str] = frozenset()
+    # Adverbs that a sentence cannot do without, or not with the same claim.
+    needed_adverbs: frozenset[str] = frozenset()
     # Verbs that ask for a place besides their object: "put the engine at risk" cannot do without it.
     placing_verbs: frozenset[str] = frozenset()
     relative_pronouns: frozenset[str] = frozenset()
     # What opens a clause that its verb or noun asks for, or a comparison.
     complementizers: frozenset[str] = frozenset()
+    # Determiners that can stand for each other, and modal verbs by the tense that they go with.
+    interchangeable_determiners: frozenset[str] = frozenset()
+    modal_groups: tuple[frozenset[str], ...] = ()
+    # Prepositions that follow any noun, whatever it is.
+    free_of_nouns: frozenset[str] = frozenset()
+    # How a verb's noun ends ("teaching"); every word ends with the default.
+    verbal_noun_ending = ""
+    # Words for men and for women, which pronouns elsewhere agree with.
+    male_words: frozenset[str] = frozenset()
+    female_words: frozenset[str] = frozenset()
     # A number before a word that begins so is at most this: months, days, hours.
     number_ceilings: Mapping[str, int] = {}
     # Whether articles, adjectives and verbs change with the words around them.
@@ -182,6 +201,10 @@ class Language:
     def is_non_finite(self, word: str) -> bool:
         """Whether a folded word is, by its form, a verb without person or tense; False where the form does not tell."""
         return False
+
+    def gender_of(self, word: str) -> str | None:
+        """Whether a folded word is one for men or for women."""
+        return "male" if word in self.male_words else "female" if word in self.female_words else None
 
     def agreement_class(self, word: str) -> tuple[str | None, str | None]:
         """Gender and number that a word asks of those that agree with it; None where its form does not tell."""

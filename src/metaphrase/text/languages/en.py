@@ -69,6 +69,21 @@ class English(Language):
         "that which who whom whose because although though when while if after before since until where whether but unless so and as".split()
     )
 
+    clock = re.compile(r"(?i)\s*(?:[ap]\s?\.?\s?m\b|o\s?['’]\s?clock)")
+    enumerating_words = frozenset("respectively other latter former both either neither".split())
+    interchangeable_determiners = frozenset("a an the this that these those".split())
+    modal_groups = (frozenset("will can may must shall should".split()), frozenset("would could might should".split()))
+    verbal_noun_ending = "ing"
+    free_of_nouns = frozenset("of in on at during after before by under near".split())
+    male_words = frozenset(
+        "man men boy boys father fathers son sons brother brothers husband husbands uncle uncles king kings prince princes gentleman gentlemen"
+        " grandfather grandson nephew nephews chairman businessman policeman actor actors waiter mr sir lord male males dad".split()
+    )
+    female_words = frozenset(
+        "woman women girl girls mother mothers daughter daughters sister sisters wife wives aunt aunts queen queens princess princesses lady ladies"
+        " grandmother granddaughter niece nieces chairwoman businesswoman policewoman actress actresses waitress mrs ms madam female females mum mom".split()
+    )
+
     named_numbers = {
         **{word: value for value, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1)},
         **{word: value for value, word in enumerate(_MONTHS.split(), start=1)},

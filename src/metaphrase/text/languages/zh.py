@@ -54,6 +54,12 @@ _NEGATION = re.compile(
 
 class Chinese(Language):
     plural_numerals = tuple("三四五六七八九")
+    subject_pronouns = frozenset("我 你 您 他 她 它 我们 咱们 你们 他们 她们 它们 大家 自己".split())
+    free_prepositions = frozenset("在 于 由于 根据 按照 据".split())
+    needed_adverbs = frozenset(
+        "正在 必须 务必 必将 不再 不必 不用 未必 尚未 从未 从不 更为 更加 越来越 最为 极为 几乎 差点 仅仅 只是 只有 至少 如何 为何 何时 何必 互相 相互 彼此 多么 即使"
+        " 看似 似乎 好像 难道 究竟 到底 宁可 非常 十分 特别 相当 比较 较为 太 真 挺".split()
+    )
     number_ceilings = {"月": 12, "日": 28, "号": 28, "点": 12, "时": 23}
     name = "Chinese"
     negations = frozenset("不 没 没有 無 无 未 非 别 勿 否 莫 毫无 并非 从不 从未 不是 不能 不会 不要".split())
