@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from metaphrase.resources.neural.wordpiece import WordPieces, read_vocabulary
 __all__ = ["Encoder"]
 
 States = NDArray[np.float32]
+_Window = tuple[tuple[int, ...], int, int]  # pieces of a text, from, to
+_Batch = list[_Window]
 
 # Padded. So few that what a layer computes stays in the processor's cache: faster than large batches, and a tenth of their memory.
 _BATCH_PIECES = 256
@@ -41,6 +44,7 @@ class Encoder:
         self._scales: States | None = np.load(scales, allow_pickle=False) if scales.exists() else None
         self._bias: States | None = None
         self._sessions: dict[str, Any] = {}
+        self._pool: ThreadPoolExecutor | None = None
         self._cache: OrderedDict[tuple[tuple[int, ...], int], NDArray[Any]] = OrderedDict()
         # 8-bit states are no more exact than half precision, so that is what they are rounded to, cached or not.
         self._kept = np.float16 if self.manifest.precision == "int8" else np.float32
@@ -92,15 +96,27 @@ class Encoder:
     def _encode(self, texts: Sequence[tuple[int, ...]], layers: Sequence[int]) -> Iterator[tuple[tuple[int, ...], int, States]]:
         windows = [(text, start, end) for text in texts for start, end in _windows(len(text), self.manifest.positions - 2)]
         parts: dict[tuple[tuple[int, ...], int], list[tuple[int, States]]] = {}
-        for batch in _batches(windows):
-            for layer, states in self._run(batch, layers):
+        batches = list(_batches(windows))
+        for batch, outputs in zip(batches, self._run_all(batches, layers), strict=True):
+            for layer, states in outputs:
                 for (text, start, end), rows in zip(batch, states, strict=True):
                     # A copy, so that the cache does not keep the whole padded batch alive.
                     parts.setdefault((text, layer), []).append((start, rows[1 : 1 + end - start].copy()))
         for (text, layer), pieces in parts.items():
             yield text, layer, _joined(pieces, len(text))
 
-    def _run(self, batch: Sequence[tuple[tuple[int, ...], int, int]], layers: Sequence[int]) -> Iterator[tuple[int, States]]:
+    def _run_all(self, batches: Sequence[_Batch], layers: Sequence[int]) -> Iterator[list[tuple[int, States]]]:
+        """Each thread works on batches of its own: threads that share the work of one batch wait for each other at every step."""
+        for number in range(1, self.layers.index(max(layers)) + 2):
+            self._session(f"stage-{number}")  # here, because two threads would both make it
+        if self.threads == 1 or len(batches) < 2:
+            yield from (self._run(batch, layers) for batch in batches)
+            return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="encoder")
+        yield from self._pool.map(lambda batch: self._run(batch, layers), batches)
+
+    def _run(self, batch: _Batch, layers: Sequence[int]) -> list[tuple[int, States]]:
         length = max(end - start for _, start, end in batch) + 2
         ids = np.full((len(batch), length), self.pieces.padding, dtype=np.int64)
         mask = np.zeros((len(batch), length), dtype=np.int32)
@@ -109,12 +125,14 @@ class Encoder:
             ids[row, : len(sequence)] = sequence
             mask[row, : len(sequence)] = 1
         hidden = self._embeddings(ids)
+        found = []
         for number, layer in enumerate(self.layers, 1):
             hidden = self._session(f"stage-{number}").run(None, {"hidden": hidden, "mask": mask})[0]
             if layer in layers:
-                yield layer, hidden
+                found.append((layer, hidden))
             if layer >= max(layers):
-                return
+                break
+        return found
 
     def _embeddings(self, ids: NDArray[np.int64]) -> States:
         rows = self._words[ids]
@@ -144,8 +162,9 @@ class Encoder:
             import onnxruntime
 
             options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = self.threads
+            options.intra_op_num_threads = 1
             options.inter_op_num_threads = 1
+            options.enable_cpu_mem_arena = False  # an arena keeps what the largest batch needed, for each thread
             options.log_severity_level = 3
             path = str(self.folder / f"{name}.onnx")
             self._sessions[name] = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
@@ -171,9 +190,9 @@ def _windows(length: int, limit: int) -> Iterator[tuple[int, int]]:
     yield length - limit, length
 
 
-def _batches(windows: Sequence[tuple[tuple[int, ...], int, int]]) -> Iterator[list[tuple[tuple[int, ...], int, int]]]:
+def _batches(windows: Sequence[_Window]) -> Iterator[_Batch]:
     """Texts of similar length together, so that little is padding."""
-    batch: list[tuple[tuple[int, ...], int, int]] = []
+    batch: _Batch = []
     for window in sorted(windows, key=lambda w: w[2] - w[1]):
         length = window[2] - window[1] + 2  # the longest so far
         if batch and (len(batch) + 1) * length > _BATCH_PIECES:
