@@ -27,6 +27,7 @@ __all__ = ["Change", "FactTable", "Facts", "compare_facts", "load_facts", "locat
 
 _NEGATION: Final = "negation"
 _LONGEST: Final = 6
+_NUMBER: Final = "#"  # in a table's entry: a number must follow
 _NAME: Final = re.compile(r"[^\W\d_a-z][\w.&'’-]*")
 # How surely a change is an error, where no table of words says so.
 _WORTH: Final = {"number": 0.9, "date": 0.8, "name": 0.6}
@@ -55,12 +56,27 @@ class FactTable:
                 elif group == "denies":
                     denying |= {(kind, name) for name in entries}
                 else:
-                    phrases |= {tuple(word.lower for word in split_words(entry)): (kind, group) for entry in entries}
+                    phrases |= {_phrase(entry): (kind, group) for entry in entries}
         return cls(phrases, worth, frozenset(denying), dict(table.get("numbers", {})))
+
+    def at(self, words: Sequence[str], place: int, numbers: frozenset[int]) -> tuple[int, tuple[str, str]] | None:
+        """The longest phrase that begins at a word, as its length and (kind, group); `numbers` are the words that begin a number."""
+        for size in range(min(_LONGEST, len(words) - place), 0, -1):
+            phrase = tuple(words[place : place + size])
+            found = self.phrases.get(phrase) or (self.phrases.get((*phrase, _NUMBER)) if place + size in numbers else None)
+            if found is not None:
+                return size, found
+        return None
 
     @property
     def kinds(self) -> frozenset[str]:
         return frozenset(kind for kind, _ in self.phrases.values())
+
+
+def _phrase(entry: str) -> tuple[str, ...]:
+    """The words of a table's entry; a number sign at its end stays one."""
+    words = tuple(word.lower for word in split_words(entry.removesuffix(_NUMBER)))
+    return (*words, _NUMBER) if entry.endswith(_NUMBER) else words
 
 
 @lru_cache(maxsize=16)
@@ -96,20 +112,20 @@ def read_facts(text: str, language: Language, table: FactTable | None) -> Facts:
     facts = Facts(text=fold(text))
     known = table or FactTable()
     words = split_words(text)
+    lowered = [word.lower for word in words]
+    quantities = language.quantities(text)
+    numbers = frozenset(i for i, word in enumerate(words) if any(q.start <= word.start < q.end for q in quantities))
     place = 0
     while place < len(words):
-        for size in range(min(_LONGEST, len(words) - place), 0, -1):
-            entry = known.phrases.get(tuple(word.lower for word in words[place : place + size]))
-            if entry is not None:
-                where = (words[place].start, words[place + size - 1].end)
-                facts.said[entry[0]][entry[1]].append(where)
-                if entry in known.denying:
-                    facts.said[_NEGATION][_NEGATION].append(where)
-                place += size
-                break
-        else:
-            place += 1
-    for quantity in language.quantities(text):
+        found = known.at(lowered, place, numbers)
+        size, entry = found if found is not None else (1, None)
+        if entry is not None:
+            where = (words[place].start, words[place + size - 1].end)
+            facts.said[entry[0]][entry[1]].append(where)
+            if entry in known.denying:
+                facts.said[_NEGATION][_NEGATION].append(where)
+        place += size
+    for quantity in quantities:
         facts.said["number"][quantity.value].append((quantity.start, quantity.end))
     for word in words:
         if word.lower in known.numbers:
