@@ -19,6 +19,7 @@ from metaphrase.core.values import DifferentialCase, Direction, MetamorphicCase,
 from metaphrase.evaluation.differential.injection import Injector, style_variants
 from metaphrase.relations.closure.views import words_of
 from metaphrase.relations.differential.alone import Answer
+from metaphrase.relations.differential.outlier import ScoredPair, standings
 from metaphrase.relations.differential.parts import parts_of_tree, parts_of_words
 from metaphrase.relations.differential.relation import Dcs, DcsOptions, make
 from metaphrase.relations.differential.renderer import Renderer
@@ -193,6 +194,15 @@ def test_a_source_word_left_as_it_was_is_blamed_on_its_engine(relation: Dcs) -> 
     assert quotes(found, "pivot") == "chairman"
 
 
+def test_every_marked_pair_is_reported_on_request() -> None:
+    source = "The captain gave the keys of the old lighthouse to the doctor before the ship left the harbour."
+    texts = {"a": "船离开港口前，船长把旧灯塔的钥匙交给了医生。", "b": "船离开港口前，船长把旧灯塔的地图交给了医生。"}
+    likely, marked = (judge(make(Resources("lite"), {"report": name}), [case(source, texts)])[0] for name in ("likely", "marked"))
+    assert "钥匙" in quotes(likely, "a")
+    assert (likely.outcome, marked.outcome) == (Outcome.HOLDS, Outcome.VIOLATED)
+    assert quotes(marked, "b") == "地图"
+
+
 def test_spans_point_at_the_words_they_quote(relation: Dcs) -> None:
     texts = {"a": "船长把钥匙交给了医生。", "b": "船长把地图交给了面包师。"}
     found = verdict(relation, "The captain gave the keys to the doctor.", texts)
@@ -208,6 +218,17 @@ def test_three_engines_name_the_outlier_with_a_confidence(relation: Dcs) -> None
     assert found.extra["outlier"] == "c"
     assert 0.5 < found.extra["outlier-confidence"] <= 1
     assert len(found.extra["pairs"]) == 3
+
+
+def test_words_that_no_other_engine_has_speak_against_an_engine() -> None:
+    renderer = Renderer(Direction("en", "zh"), Resources("lite"))
+    source = "The captain gave the keys to the doctor."
+    texts = {"a": "船长把钥匙交给了医生。", "b": "船长将钥匙给了医生。", "c": "船长把地图交给了面包师。"}
+    rendered = renderer.render([source], [[Answer(engine, text) for engine, text in texts.items()]])[0]
+    compared = [ScoredPair(d.engines, d.pair, 0.5) for d in renderer.describe(renderer.source(source), rendered)]
+    found = standings(compared)
+    assert {engine: features["distance"] for engine, features in found.items()} == {"a": 0.0, "b": 0.0, "c": 0.0}
+    assert found["c"]["alone"] > max(found["a"]["alone"], found["b"]["alone"])
 
 
 def test_two_engines_name_no_outlier(relation: Dcs) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,15 +18,15 @@ from metaphrase.core.values import DifferentialCase, Direction, Report, Segment,
 from metaphrase.core.weights import Weights
 from metaphrase.evaluation.base import Learnt as LearntWeights
 from metaphrase.evaluation.differential.data import read_cases_with_labels, read_pairs
-from metaphrase.evaluation.differential.injection import KINDS, Injected, Injector, style_variants
+from metaphrase.evaluation.differential.injection import KINDS, Injector, style_variants
 from metaphrase.evaluation.differential.learning import (
     FOLDS,
     CrossValidated,
     LabelledPairs,
     Learnt,
+    compared_triple,
     cross_validated,
     learn,
-    margin,
     wrong_engine,
 )
 from metaphrase.evaluation.differential.published import published_tables
@@ -34,6 +34,7 @@ from metaphrase.evaluation.labelled import published_figures
 from metaphrase.evaluation.metrics import Counts, bootstrap, count
 from metaphrase.evaluation.tables import Cell, Result, Table
 from metaphrase.files.cases import read_cases
+from metaphrase.relations.differential.outlier import ranked, standings
 from metaphrase.relations.differential.relation import Dcs, DcsOptions, stated_ways
 from metaphrase.relations.differential.renderer import Described, Renderer
 from metaphrase.relations.differential.scorers import RULE, LearnedScorer
@@ -58,7 +59,7 @@ def benchmark(data: Path, resources: Resources, configuration: Configuration) ->
     paper = judge(Dcs(resources, DcsOptions(scorer="paper", parts="words")), cases)
     rule = count(labels, [v.violated for v in paper])
     tables = [
-        _quality(pairs, found, rule),
+        _quality(pairs, found, judges, rule),
         _injected_table(pairs, judges),
         _style_table(cases, labels, relation),
         *published_tables(extras, [tuple(case.translations) for case in cases], labels, violated, figures, _redundancy(cases, relation)),
@@ -74,7 +75,7 @@ def _seconds(cases: Sequence[DifferentialCase], relation: Dcs) -> float:
     return time.perf_counter() - started
 
 
-def _quality(pairs: LabelledPairs, found: CrossValidated, rule: Counts) -> Table:
+def _quality(pairs: LabelledPairs, found: CrossValidated, judges: Mapping[int, Learnt], rule: Counts) -> Table:
     labels, groups = list(pairs.labels), list(pairs.groups)
     violated = [bool(v) for v in found.violated]
     overall = count(labels, violated)
@@ -91,7 +92,11 @@ def _quality(pairs: LabelledPairs, found: CrossValidated, rule: Counts) -> Table
         counts = count(gold, said, weights)
         interval = _interval(gold, said, [groups[k] for k in chosen], weights)
         rows.append(["major error in either, at the natural mix", len(chosen), counts.precision, counts.recall, counts.f1, interval])
-    right = [margin(found.scores, t, pairs.described)[0] == wrong for t in pairs.triples if (wrong := wrong_engine(pairs, t)) is not None]
+    right = [
+        ranked(standings(compared_triple(pairs, t, found.scores)), judges[t[0]].outlier.standing)[0][0] == wrong
+        for t in pairs.triples
+        if (wrong := wrong_engine(pairs, t)) is not None
+    ]
     if right:
         rows.append(["outlier is the one wrong engine of three", len(right), float(np.mean(right)), None, None, ""])
     return Table(
@@ -121,24 +126,34 @@ def _scorer(learnt: Learnt) -> LearnedScorer:
     return LearnedScorer(Weights("cross-validated", learnt.values(), {}))
 
 
-def _injected_table(pairs: LabelledPairs, judges: dict[int, Learnt]) -> Table:
+def _injected_table(pairs: LabelledPairs, judges: Mapping[int, Learnt]) -> Table:
     scorers = {id(learnt): _scorer(learnt) for learnt in judges.values()}
-    outcomes: list[tuple[Injected, bool, bool]] = []
+    outcomes: list[tuple[str, bool, bool]] = []
     for position, error, described in pairs.injected:
         spans, violated = _marks(described, scorers[id(judges[position])])
-        outcomes.append((error, error.marked_by(spans), violated))
+        outcomes.append((error.kind, error.marked_by(spans), violated))
+    for position in sorted({position for position, _, _ in pairs.injected}):
+        spans, violated = _marks(pairs.described[position], scorers[id(judges[position])])
+        outcomes.append((_NOTHING, bool(spans), violated))
     return _injected_rows(outcomes, "Errors injected into pairs labelled fine, cross-validated")
 
 
-def _injected_rows(outcomes: Sequence[tuple[Injected, bool, bool]], title: str) -> Table:
+_NOTHING = "nothing injected"
+
+
+def _injected_rows(outcomes: Sequence[tuple[str, bool, bool]], title: str) -> Table:
     rows: list[list[Cell]] = []
-    for kind in KINDS:
-        some = [(marked, violated) for error, marked, violated in outcomes if error.kind == kind]
+    for kind in (*KINDS, _NOTHING):
+        some = [(marked, violated) for name, marked, violated in outcomes if name == kind]
         if some:
             marked = sum(m for m, _ in some) / len(some)
             rows.append([kind, len(some), marked, sum(m and v for m, v in some) / len(some)])
-    note = "Marked: the changed words are among the spans of the verdict. Reported: the verdict is also 'violated'."
-    return Table(title, ["kind", "errors", "marked", "marked and reported"], rows, note)
+    note = (
+        'Marked: the changed words are among the spans of the verdict; with report = "marked" that is reported too. '
+        "Marked and reported: the verdict is also 'violated' as it is by default. The last row is what the same pairs say as they are: "
+        "they are labelled fine, but the engines do use other words."
+    )
+    return Table(title, ["kind", "pairs", "marked", "marked and reported"], rows, note)
 
 
 def _style_table(cases: Sequence[DifferentialCase], labels: Sequence[bool], relation: Dcs) -> Table:
@@ -196,7 +211,7 @@ def injected(data: Path, resources: Resources, configuration: Configuration) -> 
         ways = {k: way for way, places in stated_ways(positions, cases).items() for k in places}
         cases = [DifferentialCase(c.id, ways[k], c.source, _first_two(c)) for k, c in enumerate(cases)]
     relation = Dcs(resources, DcsOptions())
-    outcomes: list[tuple[Injected, bool, bool]] = []
+    outcomes: list[tuple[str, bool, bool]] = []
     started = time.perf_counter()
     for way in dict.fromkeys(case.direction for case in cases):
         own = [case for case in cases if case.direction == way and all(case.translations.values())]
@@ -204,7 +219,8 @@ def injected(data: Path, resources: Resources, configuration: Configuration) -> 
         injector = Injector(renderer.languages[1], renderer.synonyms, [t or "" for c in own for t in c.translations.values()])
         errors = [error for case in own for error in injector.errors(case)]
         verdicts = judge(relation, [error.case for error in errors])
-        outcomes += [(e, e.marked_by(v.spans), v.violated) for e, v in zip(errors, verdicts, strict=True)]
+        outcomes += [(e.kind, e.marked_by(v.spans), v.violated) for e, v in zip(errors, verdicts, strict=True)]
+        outcomes += [(_NOTHING, bool(v.spans), v.violated) for v in judge(relation, own)]
     seconds = time.perf_counter() - started
     tables = [_injected_rows(outcomes, "Injected errors"), _style_table(cases, [False] * len(cases), relation)]
     return Result("injected", tables, {"relation": str(relation.signature())}, data.name, len(outcomes), seconds)
@@ -224,7 +240,7 @@ def calibrate(data: Path, resources: Resources, configuration: Configuration) ->
     for name, general in ((f"dcs-{resources.profile}-{way}", False), (f"dcs-{resources.profile}-general", True)):
         pairs = read_pairs(data, resources, general=general)
         found, judges = cross_validated(pairs)
-        quality = _quality(pairs, found, Counts(0, 0, 0, 0))
+        quality = _quality(pairs, found, judges, Counts(0, 0, 0, 0))
         title = name.removeprefix("dcs-")
         tables.append(
             Table(f"{title}: {quality.title}", quality.columns, [r for r in quality.rows if "paper's rule" not in str(r[0])], quality.note)

@@ -19,12 +19,15 @@ from numpy.typing import NDArray
 from metaphrase.core.logistic import Logistic, fit_logistic
 from metaphrase.evaluation.differential.injection import Injected
 from metaphrase.evaluation.groups import folds
-from metaphrase.evaluation.metrics import best_threshold
+from metaphrase.evaluation.metrics import best_threshold, count
+from metaphrase.relations.differential.outlier import STANDING_FEATURES, ScoredPair, ranked, standings
 from metaphrase.relations.differential.pairs import PAIR_FEATURES, SEMANTIC_FEATURES, WORD_FEATURES
 from metaphrase.relations.differential.renderer import Described
-from metaphrase.relations.differential.scorers import MAJOR_FEATURES, RULE, logit, major_features
+from metaphrase.relations.differential.scorers import MAJOR_FEATURES, RULE, major_features
 
-__all__ = ["FOLDS", "CrossValidated", "LabelledPairs", "Learnt", "cross_validated", "learn", "margin", "triples_of", "wrong_engine"]
+__all__ = [
+    "FOLDS", "CrossValidated", "LabelledPairs", "Learnt", "compared_triple", "cross_validated", "learn", "triples_of", "wrong_engine",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
 
@@ -64,6 +67,18 @@ class LabelledPairs:
 
 
 @dataclass(frozen=True, slots=True)
+class Outlier:
+    """What speaks against an engine, and how sure the margin between the first two makes it."""
+
+    standing: Logistic
+    bias: float
+    margin: float
+
+    def plain(self) -> dict[str, Any]:
+        return {"standing": self.standing.plain(), "bias": round(self.bias, 4), "margin": round(self.margin, 4)}
+
+
+@dataclass(frozen=True, slots=True)
 class Learnt:
     """What a weights file holds."""
 
@@ -72,7 +87,7 @@ class Learnt:
     word: Logistic
     major: Logistic
     major_threshold: float
-    outlier: tuple[float, float]  # bias, weight of the margin
+    outlier: Outlier
 
     def values(self) -> dict[str, Any]:
         return {
@@ -82,7 +97,7 @@ class Learnt:
             "mark": round(MARK, 4),
             "major": self.major.plain(),
             "major-threshold": round(self.major_threshold, 4),
-            "outlier": {"bias": round(self.outlier[0], 4), "margin": round(self.outlier[1], 4)},
+            "outlier": self.outlier.plain(),
         }
 
 
@@ -152,7 +167,9 @@ def _learn_major(pairs: LabelledPairs, chosen: Sequence[int], scores: Array, thr
     weights = np.array([pairs.major[k][1] for k in known])
     model = fit_logistic(pairs.major_names(), rows, np.array(gold, float), weights / weights.mean(), penalty=5.0)
     found = np.where(scores[known] >= threshold, model.of_rows(rows), 0.0)
-    return model, min(best_threshold(gold, found.tolist(), weights.tolist()), 0.99)
+    best = best_threshold(gold, found.tolist(), weights.tolist())
+    # Half of the best F1 is where it is best in theory (Lipton et al. 2014); the best threshold of few rows is much less stable.
+    return model, count(gold, [p >= best for p in found.tolist()], weights.tolist()).f1 / 2
 
 
 def _major_row(pairs: LabelledPairs, score: float, position: int) -> list[float]:
@@ -160,14 +177,8 @@ def _major_row(pairs: LabelledPairs, score: float, position: int) -> list[float]
     return [features[n] for n in pairs.major_names()]
 
 
-def margin(scores: Array, triple: tuple[int, int, int], described: Sequence[Described]) -> tuple[str, float]:
-    """The engine farthest from the other two, and by how much (as the relation does it)."""
-    distance: dict[str, float] = {}
-    for k in triple:
-        for engine in described[k].engines:
-            distance[engine] = distance.get(engine, 0.0) + logit(float(scores[k])) / 2
-    first, second = sorted(distance, key=lambda e: -distance[e])[:2]
-    return first, distance[first] - distance[second]
+def compared_triple(pairs: LabelledPairs, triple: tuple[int, int, int], scores: Array) -> list[ScoredPair]:
+    return [ScoredPair(pairs.described[k].engines, pairs.described[k].pair, float(scores[k])) for k in triple]
 
 
 def wrong_engine(pairs: LabelledPairs, triple: tuple[int, int, int]) -> str | None:
@@ -177,18 +188,24 @@ def wrong_engine(pairs: LabelledPairs, triple: tuple[int, int, int]) -> str | No
     return next(iter(common), None)
 
 
-def _learn_outlier(pairs: LabelledPairs, chosen: set[int], scores: Array) -> tuple[float, float]:
-    rows, labels = [], []
-    for triple in pairs.triples:
-        wrong = wrong_engine(pairs, triple) if set(triple) <= chosen else None
-        if wrong is not None:
-            first, gap = margin(scores, triple, pairs.described)
-            rows.append([gap])
-            labels.append(float(first == wrong))
-    if len(set(labels)) < 2:
-        return 0.0, 1.0
-    model = fit_logistic(["margin"], np.array(rows), np.array(labels), penalty=1.0)
-    return model.bias, model.weights["margin"]
+def _learn_outlier(pairs: LabelledPairs, chosen: set[int], scores: Array) -> Outlier:
+    """From sentences where one of three engines is wrong: it against each of the two others, then how often the first one is it."""
+    known = [
+        (standings(compared_triple(pairs, t, scores)), wrong)
+        for t in pairs.triples
+        if set(t) <= chosen and (wrong := wrong_engine(pairs, t))
+    ]
+    rows = [[s[wrong][n] - s[other][n] for n in STANDING_FEATURES] for s, wrong in known for other in s if other != wrong]
+    if not rows:
+        return Outlier(Logistic(dict.fromkeys(STANDING_FEATURES, 1.0), 0.0), 0.0, 1.0)
+    mirrored = np.array([*rows, *([-value for value in row] for row in rows)])
+    standing = fit_logistic(STANDING_FEATURES, mirrored, np.repeat([1.0, 0.0], len(rows)), penalty=3.0)
+    orders = [(ranked(s, standing), wrong) for s, wrong in known]
+    right = np.array([float(order[0][0] == wrong) for order, wrong in orders])
+    if right.min() == right.max():
+        return Outlier(standing, 0.0, 1.0)
+    sure = fit_logistic(["margin"], np.array([[order[0][1] - order[1][1]] for order, _ in orders]), right, penalty=1.0)
+    return Outlier(standing, sure.bias, sure.weights["margin"])
 
 
 def cross_validated(pairs: LabelledPairs, *, number: int = FOLDS, seed: int = 0) -> tuple[CrossValidated, dict[int, Learnt]]:

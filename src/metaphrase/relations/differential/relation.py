@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import exp
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -18,23 +17,28 @@ from metaphrase.core.values import Case, DifferentialCase, Direction, Severity, 
 from metaphrase.core.weights import Weights, read_weights, shipped_weights
 from metaphrase.relations.closure.views import Text, words_of
 from metaphrase.relations.differential.alone import Answer, Fault, faults_of, untranslated_words
+from metaphrase.relations.differential.outlier import ScoredPair, outlier_of
 from metaphrase.relations.differential.pairs import EnginePair, Rendered
 from metaphrase.relations.differential.parts import Part, parts_of_tree, parts_of_words
 from metaphrase.relations.differential.places import Mark, Place, fold_marks
 from metaphrase.relations.differential.renderer import Renderer
 from metaphrase.relations.differential.rules import Breach
-from metaphrase.relations.differential.scorers import RULE, RULE_MAJOR, LearnedScorer, PairScore, PaperScorer, Scorer, logit
+from metaphrase.relations.differential.scorers import RULE, RULE_MAJOR, LearnedScorer, PairScore, PaperScorer, Scorer
 from metaphrase.relations.verdicts import holds, not_applicable, violated
 from metaphrase.resources.profiles import Resources
 from metaphrase.text.guess import guess_language
 
-__all__ = ["ComparedPair", "Dcs", "DcsOptions", "make", "outlier_of", "stated_ways", "weights_for"]
+__all__ = ["ComparedPair", "Dcs", "DcsOptions", "make", "stated_ways", "weights_for"]
 
 
 class DcsOptions(Options):
-    """`[relation.dcs]`. `similarity` and `bag` are the paper's two thresholds and serve `scorer = "paper"` only."""
+    """`[relation.dcs]`. `similarity` and `bag` are the paper's two thresholds and serve `scorer = "paper"` only.
+
+    `report`: `likely` reports pairs that probably hold an error, `marked` every pair with a word that may be one.
+    """
 
     scorer: Literal["learned", "paper"] = "learned"
+    report: Literal["likely", "marked"] = "likely"
     weights: Path | None = None
     threshold: float | None = Field(default=None, ge=0.0, le=1.0)
     similarity: float = Field(default=0.75, ge=0.0, le=1.0)
@@ -149,7 +153,7 @@ class _Comparer:
             describer, synonyms = self._renderer.describer, self._renderer.synonyms
             self._scorer = PaperScorer(describer, self._languages[1], synonyms, similarity=options.similarity, bag=options.bag)
         else:
-            self._scorer = LearnedScorer(self._weights, threshold=options.threshold)
+            self._scorer = LearnedScorer(self._weights, threshold=options.threshold, report_marked=options.report == "marked")
         default = "tree" if options.scorer == "paper" and resources.profile == "neural" else "words"
         self._cut = options.parts or default
 
@@ -221,7 +225,7 @@ class _Comparer:
             spans = tuple(span for place in places for span in place.spans)
             reason = "the translations agree" if not spans else "the marked words differ, but probably in wording only"
             return replace(holds(case, relation, score, reason, major=major, extra=MappingProxyType(extra)), spans=spans)
-        outlier = outlier_of(compared, self._weights)
+        outlier = outlier_of([ScoredPair(c.engines, c.pair, c.result.score) for c in compared], self._weights.values["outlier"])
         blamed = any(place.blamed for place in places)
         if outlier is not None:
             extra["outlier"], extra["outlier-confidence"] = outlier[0], round(outlier[1], 3)
@@ -256,15 +260,3 @@ def _marks(compared: Sequence[ComparedPair], renderings: Mapping[str, Rendered])
                     if t.start < end and start < t.end
                 ]
     return marks
-
-
-def outlier_of(compared: Sequence[ComparedPair], weights: Weights) -> tuple[str, float] | None:
-    """The engine farthest from the others, where there are three or more, and how sure that is."""
-    engines = list(dict.fromkeys(engine for c in compared for engine in c.engines))
-    if len(engines) < 3:
-        return None
-    distance = {e: sum(logit(c.result.score) for c in compared if e in c.engines) / (len(engines) - 1) for e in engines}
-    first, second = sorted(engines, key=lambda e: -distance[e])[:2]
-    values = weights.values["outlier"]
-    total = float(values["bias"]) + float(values["margin"]) * (distance[first] - distance[second])
-    return first, 1 / (1 + exp(-total))

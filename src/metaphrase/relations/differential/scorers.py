@@ -19,7 +19,7 @@ from metaphrase.text.languages import Language
 
 __all__ = ["MAJOR_FEATURES", "LearnedScorer", "MarkedWord", "PairScore", "PaperScorer", "Scorer", "logit", "major_features"]
 
-MAJOR_FEATURES = ("logit", "unexplained", "worst")
+MAJOR_FEATURES = ("logit", "left-over")
 # A broken rule is reported whatever the weights say, as a major error: the probabilities that it stands for at least. The first is about what the
 # papers' labels, which overlook many a number, say of such pairs.
 RULE = 0.5
@@ -54,13 +54,17 @@ class Scorer(Protocol):
     def parameters(self) -> dict[str, Any]: ...
 
 
+# No score is surer than this: one pair without a difference must not outweigh all others.
+_SUREST = 0.01
+
+
 def logit(p: float) -> float:
-    p = min(max(p, 1e-6), 1 - 1e-6)
+    p = min(max(p, _SUREST), 1 - _SUREST)
     return log(p / (1 - p))
 
 
 def major_features(score: float, features: Mapping[str, float]) -> dict[str, float]:
-    return {"logit": logit(score), "unexplained": features["unexplained"], "worst": features["worst"]}
+    return {"logit": logit(score), "left-over": features["left-over"]}
 
 
 def _probability(model: Logistic, features: Mapping[str, float]) -> float:
@@ -73,8 +77,9 @@ class LearnedScorer:
 
     needs_parts = False
 
-    def __init__(self, weights: Weights, *, threshold: float | None = None) -> None:
+    def __init__(self, weights: Weights, *, threshold: float | None = None, report_marked: bool = False) -> None:
         values = weights.values
+        self._report_marked = report_marked
         self._weights = weights
         self._pair, self._word, self._major = (Logistic.read(values[name]) for name in ("pair", "word", "major"))
         self._threshold = float(values["threshold"]) if threshold is None else threshold
@@ -91,8 +96,8 @@ class LearnedScorer:
         marked = [MarkedWord(w.side, w.index, _probability(self._word, w.features)) for w in pair.left_over]
         if breaches:
             score, major = max(score, RULE), max(major, RULE_MAJOR)
-        violated = bool(breaches) or score >= self._threshold
         limit = self._mark
+        violated = bool(breaches) or score >= self._threshold or (self._report_marked and any(m.weight >= limit for m in marked))
         if violated and not breaches:  # a report must say where: then the likeliest words stand for it
             limit = min(limit, _LIKELY * max((m.weight for m in marked), default=0.0))
         return PairScore(score, major, violated, tuple(m for m in marked if m.weight >= limit))
