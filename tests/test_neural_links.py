@@ -10,19 +10,21 @@ import pytest
 
 import tiny_bert as tiny
 from metaphrase.core.errors import ConfigurationError
-from metaphrase.core.values import Direction, MetamorphicCase
+from metaphrase.core.values import Direction, MetamorphicCase, Outcome
 from metaphrase.core.weights import Weights
 from metaphrase.evaluation.alignment import GoldAlignment, GoldSet, error_rate, fit_aligner
 from metaphrase.relations.closure.comparison import compare
 from metaphrase.relations.closure.context import context_features
 from metaphrase.relations.closure.views import view_pair
 from metaphrase.relations.closure.word_features import LeftOver
+from metaphrase.relations.word_closure import word_closure_relation
 from metaphrase.resources.neural import link_scorer
 from metaphrase.resources.neural.aligner import SoftmaxAligner
 from metaphrase.resources.neural.encoder import Encoder
 from metaphrase.resources.neural.factories import aligner, evidence_for
 from metaphrase.resources.neural.link_scorer import ContextualAligner
-from metaphrase.resources.protocols import TokenPair
+from metaphrase.resources.profiles import Resources
+from metaphrase.resources.protocols import Aligner, TokenPair
 from metaphrase.text.languages import language
 
 PAIRS = [
@@ -125,3 +127,27 @@ def test_a_left_over_word_is_most_alike_to_its_counterpart() -> None:
     assert all(features["context-mutual"] == pytest.approx(1.0, abs=1e-5) for features in alike)
     assert all(features["context-left"] < 0.2 for features in apart)
     assert all(0 <= value <= 1 + 1e-6 for features in [*alike, *apart] for value in features.values())
+
+
+class Asked(Exception):
+    pass
+
+
+class Watched(Resources):
+    def aligner(self, direction: Direction) -> Aligner:
+        raise Asked
+
+
+def test_models_are_asked_only_about_pairs_that_the_lite_profile_leaves_in_doubt() -> None:
+    def case(translation: str) -> MetamorphicCase:
+        inputs = "She sold the old car.", "She sold the new car."
+        return MetamorphicCase("one", Direction("en", "zh"), "swap", *inputs, "她卖掉了旧车。", translation)
+
+    relation = word_closure_relation(Watched("neural"), {})
+    verdict = relation.judge([case("她卖掉了新车。")])[0]
+    assert verdict.outcome is Outcome.HOLDS
+    assert verdict.signature == str(relation.signature())
+    with pytest.raises(Asked):
+        relation.judge([case("他昨天买了三栋新房子。")])
+    with pytest.raises(Asked):
+        word_closure_relation(Watched("neural"), {"doubt": 0}).judge([case("她卖掉了新车。")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
@@ -82,6 +83,8 @@ def run() -> None:
     """Entry point: errors meant for the user become one message and an exit code."""
     from metaphrase.core.errors import MetaphraseError
 
+    # Before numpy is imported: our matrices are small, and threads of a BLAS would only wait for each other and for the encoder's.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         app()
     except MetaphraseError as error:

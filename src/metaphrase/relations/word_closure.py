@@ -7,6 +7,7 @@ Xie, Jin, Chen, Cheung: Word Closure-Based Metamorphic Testing for Machine Trans
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -29,15 +30,20 @@ from metaphrase.text.normalise import bare
 __all__ = ["WordClosure", "WordClosureOptions", "word_closure_relation"]
 
 GENERAL = "general"
+DOUBT = 0.03  # what it costs and saves: docs/neural.md
 
 
 class WordClosureOptions(Options):
-    """`[relation.word-closure]`. `threshold` is a probability for the learned scorer, a similarity for the paper's."""
+    """`[relation.word-closure]`. `threshold` is a probability for the learned scorer, a similarity for the paper's.
+
+    `doubt`: a profile with models asks them only about pairs that the lite profile finds violated with at least this probability.
+    """
 
     scorer: Literal["learned", "paper"] = "learned"
     weights: Path | None = None
     threshold: float | None = Field(default=None, ge=0.0, le=1.0)
     major_threshold: float | None = Field(default=None, ge=0.0, le=1.0)
+    doubt: float = Field(default=DOUBT, ge=0.0, le=1.0)
 
 
 class WordClosure:
@@ -46,16 +52,18 @@ class WordClosure:
     name = "word-closure"
 
     def __init__(self, resources: Resources, options: WordClosureOptions) -> None:
-        self._resources = resources
+        self.resources = resources
         self._options = options
         self._learned: dict[Direction, LearnedScorer] = {}
         self._paper = PaperScorer(options.threshold) if options.scorer == "paper" else None
 
     def judge(self, cases: Sequence[Case]) -> list[Verdict]:
         signature = str(self.signature())
-        verdicts: dict[int, Verdict] = {}
+        verdicts = {k: replace(verdict, signature=signature) for k, verdict in self._settled(cases).items()}
         pairs: list[tuple[int, MetamorphicCase]] = []
         for k, case in enumerate(cases):
+            if k in verdicts:
+                continue
             if not isinstance(case, MetamorphicCase):
                 why = f"word closure compares a metamorphic pair; this is a {case.kind} case"
                 verdicts[k] = Verdict(case.id, self.name, Outcome.NOT_APPLICABLE, None, why, signature)
@@ -63,17 +71,38 @@ class WordClosure:
                 verdicts[k] = Verdict(case.id, self.name, Outcome.NOT_APPLICABLE, None, "a translation is missing", signature)
             else:
                 pairs.append((k, case))
-        described = describe_pairs([case for _, case in pairs], self._resources, align_all=self._paper is not None)
+        described = describe_pairs([case for _, case in pairs], self.resources, align_all=self._paper is not None)
         for (k, case), pair in zip(pairs, described, strict=True):
             verdicts[k] = self._judge(case, pair, signature)
         return [verdicts[k] for k in range(len(cases))]
+
+    def _settled(self, cases: Sequence[Case]) -> dict[int, Verdict]:
+        """Pairs that no model need be asked about, because they clearly hold without; only where a first look was learnt for the direction."""
+        look = self.first_look
+        if look is None:
+            return {}
+        chosen = [k for k, case in enumerate(cases) if not look.scorer(case.direction).weights.name.endswith(GENERAL)]
+        found = zip(chosen, look.judge([cases[k] for k in chosen]), strict=True)
+        return {k: verdict for k, verdict in found if verdict.outcome is Outcome.HOLDS and self.is_settled(verdict.score)}
+
+    @cached_property
+    def first_look(self) -> WordClosure | None:
+        """The same relation on the lite profile, where this one has models to spare."""
+        if self.resources.profile == "lite" or self._options.scorer == "paper" or not self._options.doubt:
+            return None
+        return WordClosure(self.resources.without_models(), WordClosureOptions())
+
+    def is_settled(self, score: float | None) -> bool:
+        """Whether a first look that gave this score is enough."""
+        limit = self._options.doubt if self._options.threshold is None else min(self._options.doubt, self._options.threshold)
+        return score is not None and score < limit
 
     def _judge(self, case: MetamorphicCase, pair: Described, signature: str) -> Verdict:
         if case.expectation is Expectation.DIFFERENT and bare(pair.view.outputs[0].text) == bare(pair.view.outputs[1].text):
             return self._unchanged(case, pair, signature)
         if self._paper is not None:
             return self._paper.verdict(
-                case.id, self.name, pair, self._resources.synonyms(case.direction.target), case.transformation, signature
+                case.id, self.name, pair, self.resources.synonyms(case.direction.target), case.transformation, signature
             )
         scorer = self.scorer(case.direction)
         scored = scorer.score(pair.left)
@@ -118,7 +147,7 @@ class WordClosure:
         )
 
     def scorer(self, direction: Direction) -> LearnedScorer:
-        """With the weights for the direction, else the general ones."""
+        """With the profile's weights for the direction, else the general ones, which are the same for all profiles."""
         if direction not in self._learned:
             weights = read_weights(self._options.weights) if self._options.weights else self._shipped(direction)
             self._learned[direction] = LearnedScorer(_with_thresholds(weights, self._options))
@@ -126,11 +155,10 @@ class WordClosure:
 
     def _shipped(self, direction: Direction) -> Weights:
         bases = "-".join(code.split("-")[0] for code in (direction.source, direction.target))
-        for profile in dict.fromkeys((self._resources.profile, "lite")):
-            for name in (bases, GENERAL):
-                weights = shipped_weights("metaphrase.relations", f"word-closure-{profile}-{name}")
-                if weights is not None:
-                    return weights
+        for name in (f"{self.resources.profile}-{bases}", GENERAL):
+            weights = shipped_weights("metaphrase.relations", f"{self.name}-{name}")
+            if weights is not None:
+                return weights
         raise ConfigurationError("the package lacks the weights of word-closure; give a file with [relation.word-closure] weights")
 
     @cached_property
@@ -145,11 +173,13 @@ class WordClosure:
     def signature(self) -> Signature:
         parameters = {
             "scorer": self._options.scorer,
-            "profile": self._resources.profile,
+            "profile": self.resources.profile,
             "threshold": self._options.threshold,
             "major-threshold": self._options.major_threshold,
             "weights": self._weights_digest,
         }
+        if self.first_look is not None:
+            parameters["doubt"] = self._options.doubt
         return Signature(self.name, "1", parameters)
 
 

@@ -76,6 +76,11 @@ class Resources:
         """Tells one set of resources from another, without making any."""
         return content_hash(self.profile, self.choices, self._options)
 
+    def without_models(self) -> Resources:
+        """The lite profile with what its options share with this one's: for a first look that costs no encoder."""
+        shared = {role: {"glossary": table["glossary"]} for role, table in self._options.items() if "glossary" in table}
+        return Resources("lite", options=shared)
+
     def has(self, role: str) -> bool:
         """Whether the profile fills a role at all; whether it does so for a language shows on use."""
         return self._name(role) in registry.resources

@@ -98,10 +98,11 @@ class LexicalAligner:
     def _prepared(self, pairs: Sequence[TokenPair], function_words: Sequence[FunctionWords] | None) -> Iterator[Prepared]:
         """One at a time: the features of a batch would fill hundreds of megabytes."""
         words = [self._fold(pair) for pair in pairs]
-        evidence = [self._evidence.matrices(*self._in_order(pair)) for pair in pairs]
+        evidence = [_sparse(self._evidence.matrices(*self._in_order(pair))) for pair in pairs]
         lemmas = [tuple(tuple(self._languages[s].lemma(w) for w in side) for s, side in enumerate(pair)) for pair in words]
         learnt = posteriors([(a, b) for a, b in lemmas], [strength(e) for e in evidence])
-        for k, (pair, found, posterior) in enumerate(zip(words, evidence, learnt, strict=True)):
+        for k, (pair, posterior) in enumerate(zip(words, learnt, strict=True)):
+            found, evidence[k] = evidence[k], {}  # seen for the last time
             table = self._function_words if function_words is None else function_words[k]
             if pair[0] and pair[1]:
                 yield Prepared(pair, cell_features(*pair, self._languages, found, posterior, table.matrix(*pair)))
@@ -134,6 +135,11 @@ class LexicalAligner:
         return Signature(
             "lexical-aligner", "1", {"pair": str(self._direction), "weights": self._weights.digest, "threshold": self._threshold}
         )
+
+
+def _sparse(evidence: dict[str, Matrix]) -> dict[str, Matrix]:
+    """Matrices without any evidence, which most are, as views of a single zero: a batch waits for all of its evidence."""
+    return {name: found if found.any() else np.broadcast_to(np.float64(0.0), found.shape) for name, found in evidence.items()}
 
 
 @configured_by(AlignerOptions)
