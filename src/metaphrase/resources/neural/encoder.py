@@ -140,22 +140,39 @@ class Encoder:
             return np.asarray(rows, dtype=np.float32)
         return rows.astype(np.float32) * self._scales[ids][..., None]
 
-    def decode(self, hidden: States) -> States:
-        """Masked-LM log-probabilities over the vocabulary for rows of the last layer."""
+    def at(self, places: Sequence[tuple[tuple[int, ...], int]]) -> States:
+        """The last layer's state of one piece of each text, which must fit into the model. Nothing is kept: such texts hardly come twice."""
+        wanted: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+        for number, (text, position) in enumerate(places):
+            wanted.setdefault(text, []).append((number, position))
+        found = np.empty((len(places), self._words.shape[1]), dtype=np.float32)
+        batches = list(_batches([(text, 0, len(text)) for text in wanted]))
+        for batch, outputs in zip(batches, self._run_all(batches, self.layers[-1:]), strict=True):
+            for (text, _, _), rows in zip(batch, outputs[0][1], strict=True):
+                for number, position in wanted[text]:
+                    found[number] = rows[1 + position]
+        return found
+
+    def decode(self, hidden: States, pieces: NDArray[np.intp] | None = None) -> States:
+        """Masked-LM log-probabilities of the pieces (ascending; all by default) for rows of the last layer."""
         if self._bias is None:
             self._bias = np.load(self.folder / "decoder_bias.npy", allow_pickle=False)
+        chosen = np.arange(len(self._words)) if pieces is None else pieces
         rows = self._session("head").run(None, {"hidden": hidden.astype(np.float32)})[0]
-        logits = np.empty((len(hidden), len(self._words)), dtype=np.float32)
-        step = 8_192  # the table stays in 8 bits but for the part being multiplied
+        found = np.empty((len(hidden), len(chosen)), dtype=np.float32)
+        highest, total = np.full(len(hidden), -np.inf, dtype=np.float32), np.zeros(len(hidden))
+        step = 8_192  # the table stays in 8 bits but for the part being multiplied, and no row of all pieces is ever made
         for start in range(0, len(self._words), step):
-            table = self._words[start : start + step].astype(np.float32)
-            part = rows @ table.T
+            part = rows @ self._words[start : start + step].astype(np.float32).T
             if self._scales is not None:
                 part *= self._scales[start : start + step]
-            logits[:, start : start + step] = part + self._bias[start : start + step]
-        logits -= logits.max(axis=1, keepdims=True)
-        logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
-        return logits
+            part += self._bias[start : start + step]
+            inside = slice(*np.searchsorted(chosen, (start, start + step)))
+            found[:, inside] = part[:, chosen[inside] - start]
+            higher = np.maximum(highest, part.max(axis=1))
+            total = total * np.exp(highest - higher) + np.exp(part - higher[:, None]).sum(axis=1)
+            highest = higher
+        return np.asarray(found - (highest + np.log(total))[:, None], dtype=np.float32)
 
     def _session(self, name: str) -> Any:
         if name not in self._sessions:

@@ -51,7 +51,7 @@ class EmbedderOptions(EncoderOptions):
 
 
 class MaskedLMOptions(EncoderOptions):
-    beam: int = Field(default=8, ge=1)
+    beam: int = Field(default=5, ge=1)
 
 
 @configured_by(AlignerOptions)

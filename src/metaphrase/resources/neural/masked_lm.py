@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,36 +25,45 @@ class _Query:
     position: int
 
 
+# Log-probabilities of the usable pieces: a row a query, a column a piece.
+_Rows = NDArray[np.float32]
+# A word as far as it is known, and its log-probability.
+_Words = dict[tuple[int | None, ...], float]
+_Search = Generator[list[_Query], _Rows, _Words]
+
+_TOGETHER = 32  # places that are worked on at a time
+_FAR = 3.0  # beginnings of words that are this much less probable than the best one are not followed: a factor of 20
+
+
 class NeuralMaskedLM:
     """BERT's masked-LM head.
 
     In a language that BERT writes character by character a word gets as many masks as the masked place has characters, and whole
-    words are found by beam search from the left and from the right; a word's probability is the geometric mean of the two
+    words are found by beam search from the left and from the right; a word's probability is the larger of the two
     products. Elsewhere guesses are single whole pieces, and their probabilities are the model's own.
     """
 
-    def __init__(self, encoder: Encoder, language: Language, *, beam: int = 8) -> None:
+    def __init__(self, encoder: Encoder, language: Language, *, beam: int = 5) -> None:
         self._encoder = encoder
         self._language = language
         self._beam = beam
-        self._layer = encoder.layers[-1]
-        self._usable = _usable_pieces(encoder.pieces.vocabulary, by_character=language.compares_by_character)
+        self._usable = np.flatnonzero(_usable_pieces(encoder.pieces.vocabulary, by_character=language.compares_by_character))
 
     def signature(self) -> Signature:
-        return Signature("masked-lm", "1", {"model": self._encoder.signature(), "language": self._language.code, "beam": self._beam})
+        return Signature("masked-lm", "2", {"model": self._encoder.signature(), "language": self._language.code, "beam": self._beam})
 
     def fill(self, masked: Sequence[MaskedText], top: int = 10) -> list[list[Candidate]]:
         """The `top` most probable fillers of each place, most probable first."""
-        results: list[list[Candidate]] = [[] for _ in masked]
-        single = [i for i, place in enumerate(masked) if self._masks(place) == 1]
-        queries = [self._query(masked[i], 1, 0) for i in single]
-        for i, scores in zip(single, self._log_probabilities(queries), strict=True):
-            best = _best(scores, self._usable, top)
-            results[i] = [Candidate(self._encoder.pieces.vocabulary[p], float(np.exp(scores[p]))) for p in best]
-        for i, place in enumerate(masked):
-            if self._masks(place) > 1:
-                results[i] = self._words(place, self._masks(place), top)
+        results: list[list[Candidate]] = []
+        for start in range(0, len(masked), _TOGETHER):
+            found = self._words(masked[start : start + _TOGETHER], top)
+            results += [self._candidates(words, top) for words in found]
         return results
+
+    def _candidates(self, words: _Words, top: int) -> list[Candidate]:
+        best = sorted(words.items(), key=lambda item: (-item[1], item[0]))[:top]
+        vocabulary = self._encoder.pieces.vocabulary
+        return [Candidate("".join(vocabulary[p] for p in word if p is not None), float(np.exp(score))) for word, score in best]
 
     def fit(self, places: Sequence[MaskedText]) -> list[float]:
         """How well what stands at each place fits there: mean log-probability of its pieces, each masked in turn."""
@@ -70,8 +79,9 @@ class NeuralMaskedLM:
                 owners.append(number)
         totals = np.zeros(len(places))
         counts = np.zeros(len(places))
-        for scores, gold, owner in zip(self._log_probabilities(queries), golds, owners, strict=True):
-            totals[owner] += scores[gold]
+        pieces, columns = np.unique(np.array(golds, dtype=np.intp), return_inverse=True)
+        for row, column, owner in zip(self._log_probabilities(queries, pieces), columns, owners, strict=True):
+            totals[owner] += row[column]
             counts[owner] += 1
         return [float(total / count) if count else 0.0 for total, count in zip(totals, counts, strict=True)]
 
@@ -95,48 +105,50 @@ class NeuralMaskedLM:
         start = max(0, min(position - limit // 2, len(pieces) - limit))
         return _Query(pieces[start : start + limit], position - start)
 
-    def _log_probabilities(self, queries: Sequence[_Query]) -> list[NDArray[np.float32]]:
+    def _log_probabilities(self, queries: Sequence[_Query], pieces: NDArray[np.intp]) -> _Rows:
         if not queries:
-            return []
-        states = self._encoder.states([q.pieces for q in queries], [self._layer])
-        rows = np.stack([s[self._layer][q.position] for s, q in zip(states, queries, strict=True)])
-        return [row for start in range(0, len(rows), 64) for row in self._encoder.decode(rows[start : start + 64])]
+            return np.zeros((0, len(pieces)), dtype=np.float32)
+        return self._encoder.decode(self._encoder.at([(q.pieces, q.position) for q in queries]), pieces)
 
-    def _words(self, place: MaskedText, masks: int, top: int) -> list[Candidate]:
-        first = self._query(place, masks, 0)
-        beam = max(self._beam, top)
-        found = {*self._search(first, masks, beam, forwards=True), *self._search(first, masks, beam, forwards=False)}
-        words = sorted(found)
-        onwards = self._chain(first, words, masks, forwards=True)
-        backwards = self._chain(first, words, masks, forwards=False)
-        scored = sorted(zip(words, (onwards + backwards) / 2, strict=True), key=lambda pair: (-pair[1], pair[0]))
-        vocabulary = self._encoder.pieces.vocabulary
-        return [Candidate("".join(vocabulary[p] for p in word), float(np.exp(score))) for word, score in scored[:top]]
+    def _words(self, places: Sequence[MaskedText], top: int) -> list[_Words]:
+        """Fillers of each place. All searches go on side by side: what they ask in a step is asked at once."""
+        searches: list[_Search] = []
+        owners: list[int] = []
+        for number, place in enumerate(places):
+            masks = self._masks(place)
+            for forwards in (True, False)[: min(masks, 2)]:
+                searches.append(self._search(self._query(place, masks, 0), masks, top, forwards=forwards))
+                owners.append(number)
+        found: list[_Words] = [{} for _ in places]
+        asked = {number: next(search) for number, search in enumerate(searches)}
+        while asked:
+            rows = self._log_probabilities([query for queries in asked.values() for query in queries], self._usable)
+            first = 0
+            for number, queries in list(asked.items()):
+                try:
+                    asked[number] = searches[number].send(rows[first : first + len(queries)])
+                except StopIteration as end:
+                    del asked[number]
+                    words = found[owners[number]]
+                    words.update({word: max(score, words.get(word, -np.inf)) for word, score in end.value.items()})
+                first += len(queries)
+        return found
 
-    def _search(self, first: _Query, masks: int, beam: int, *, forwards: bool) -> list[tuple[int, ...]]:
-        order = range(masks) if forwards else range(masks - 1, -1, -1)
-        partial: list[tuple[tuple[int | None, ...], float]] = [((None,) * masks, 0.0)]
-        for offset in order:
-            queries = [_Query(self._filled(first, word), first.position + offset) for word, _ in partial]
-            grown: list[tuple[tuple[int | None, ...], float]] = []
-            for (word, score), scores in zip(partial, self._log_probabilities(queries), strict=True):
-                for piece in _best(scores, self._usable, beam):
-                    grown.append(((*word[:offset], int(piece), *word[offset + 1 :]), score + float(scores[piece])))
-            partial = sorted(grown, key=lambda pair: -pair[1])[:beam]
-        return [tuple(p for p in word if p is not None) for word, _ in partial]
-
-    def _chain(self, first: _Query, words: Sequence[tuple[int, ...]], masks: int, *, forwards: bool) -> NDArray[np.float64]:
-        """Log-probability of each word as a product over its pieces in one order."""
-        total = np.zeros(len(words))
-        order = list(range(masks)) if forwards else list(range(masks - 1, -1, -1))
-        for step, offset in enumerate(order):
-            known = set(order[:step])
-            partial = [tuple(p if i in known else None for i, p in enumerate(word)) for word in words]
-            distinct = list(dict.fromkeys(partial))
-            queries = [_Query(self._filled(first, word), first.position + offset) for word in distinct]
-            scores = dict(zip(distinct, self._log_probabilities(queries), strict=True))
-            total += [float(scores[p][word[offset]]) for p, word in zip(partial, words, strict=True)]
-        return total
+    def _search(self, first: _Query, masks: int, top: int, *, forwards: bool) -> _Search:
+        """Fill the masks one after the other; yields what it asks the model, and returns the best words."""
+        partial: _Words = {(None,) * masks: 0.0}
+        for step, offset in enumerate(range(masks) if forwards else range(masks - 1, -1, -1), 1):
+            rows = yield [_Query(self._filled(first, word), first.position + offset) for word in partial]
+            grown: _Words = {}
+            for (word, score), scores in zip(partial.items(), rows, strict=True):
+                for column in _best(scores, max(self._beam, top)):
+                    piece = int(self._usable[column])
+                    grown[*word[:offset], piece, *word[offset + 1 :]] = score + float(scores[column])
+            best = sorted(grown.items(), key=lambda item: -item[1])
+            if step == masks:
+                return dict(best[:top])
+            partial = {word: score for word, score in best[: self._beam] if score > best[0][1] - _FAR}
+        return partial
 
     def _filled(self, first: _Query, word: Sequence[int | None]) -> tuple[int, ...]:
         mask = self._encoder.pieces.mask
@@ -151,8 +163,7 @@ def _usable_pieces(vocabulary: Sequence[str], *, by_character: bool) -> NDArray[
     return np.array([not piece.startswith(("##", "[")) and is_word(piece) for piece in vocabulary])
 
 
-def _best(scores: NDArray[np.float32], usable: NDArray[np.bool_], count: int) -> NDArray[np.intp]:
-    allowed = np.where(usable, scores, -np.inf)
-    count = min(count, int(usable.sum()))
-    best = np.argpartition(-allowed, count - 1)[:count] if count else np.array([], dtype=np.intp)
-    return best[np.argsort(-allowed[best], kind="stable")]
+def _best(scores: NDArray[np.float32], count: int) -> NDArray[np.intp]:
+    count = min(count, len(scores))
+    best = np.argpartition(-scores, count - 1)[:count] if count else np.array([], dtype=np.intp)
+    return best[np.argsort(-scores[best], kind="stable")]
