@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -16,6 +16,7 @@ from metaphrase.core.errors import InputError
 from metaphrase.core.logistic import Logistic, fit_logistic
 from metaphrase.core.values import Direction
 from metaphrase.core.weights import Weights
+from metaphrase.evaluation.groups import folds, source_groups
 from metaphrase.resources.lite.aligner import LexicalAligner, Prepared
 from metaphrase.resources.lite.evidence import EvidenceSource, Matrix
 from metaphrase.resources.lite.link_features import FunctionWords, neighbour_features
@@ -85,10 +86,6 @@ def error_rate(gold: Sequence[GoldAlignment], alignments: Sequence[Alignment]) -
     )
 
 
-def fold_of(key: str, folds: int) -> int:
-    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big") % folds
-
-
 class _Counts:
     """Linked and met, for pairs of function words; a sentence's own share can be taken out."""
 
@@ -128,7 +125,7 @@ class GoldSet:
             return LexicalAligner(self.direction, self.evidence, weights)
         from metaphrase.resources.neural.link_scorer import ContextualAligner
 
-        return ContextualAligner(self.direction, self.evidence, weights, self.encoder)
+        return ContextualAligner(self.direction, self.evidence, weights, self.encoder, again=True)
 
 
 class _Learner:
@@ -142,6 +139,8 @@ class _Learner:
         tests = (language(sets[0].direction.source).is_stop, language(sets[0].direction.target).is_stop)
         self._stops = tests
         self._folded = [(tuple(map(fold, g.pair.source)), tuple(map(fold, g.pair.target)), g.sure) for g in self.gold]
+        # Short sentences repeat; what was learnt from one must not be tried on its copy.
+        self.groups = source_groups([" ".join(g.pair.source) for g in self.gold])
         self._own = [_Counts([row], tests) for row in self._folded] if self._function_words else []
 
     def _prepare(self, tables: Sequence[FunctionWords]) -> list[Prepared]:
@@ -171,9 +170,9 @@ class _Learner:
     def _cross_fitted(self, features: Sequence[dict[str, Matrix]], train: Sequence[int]) -> list[Matrix]:
         """What a scorer says about sentences it was not fitted on, so that the next round sees honest neighbours."""
         result: list[Matrix] = [np.zeros((0, 0))] * len(features)
-        for part in range(4):
-            scorer = self._fit(features, [k for n, k in enumerate(train) if n % 4 != part])
-            for k in [k for n, k in enumerate(train) if n % 4 == part]:
+        for part in folds([self.groups[k] for k in train], 4):
+            scorer = self._fit(features, [train[n] for n in part.train])
+            for k in [train[n] for n in part.test]:
                 result[k] = scorer.probability(features[k])
         return [p if p.size or not f else np.zeros(next(iter(f.values())).shape) for p, f in zip(result, features, strict=True)]
 
@@ -211,16 +210,15 @@ def fit_aligner(name: str, sets: Sequence[GoldSet], provenance: dict[str, Any]) 
     return _weights(name, rounds, table, provenance)
 
 
-def cross_validated_links(sets: Sequence[GoldSet], *, folds: int = 5) -> list[list[Alignment]]:
-    """Links of each sentence by a scorer that never saw it; a list a set."""
+def cross_validated_links(sets: Sequence[GoldSet]) -> list[list[Alignment]]:
+    """Links of each sentence by a scorer that saw neither it nor a near copy; a list a set."""
     learner = _Learner(sets)
-    result: list[list[Alignment]] = [[Alignment(())] * len(s.gold) for s in sets]
-    for part in range(folds):
-        outside = [k for k, g in enumerate(learner.gold) if fold_of(g.id, folds) != part]
-        rounds, table = learner.learn(outside)
+    found: list[Alignment] = [Alignment(())] * len(learner.gold)
+    for part in folds(learner.groups):
+        rounds, table = learner.learn(part.train)
         weights = _weights("fold", rounds, table, {})
-        for found, s in zip(result, sets, strict=True):
-            for k, alignment in enumerate(s.aligner(weights).align([g.pair for g in s.gold])):
-                if fold_of(s.gold[k].id, folds) == part:
-                    found[k] = alignment
-    return result
+        aligned = [links for s in sets for links in s.aligner(weights).align([g.pair for g in s.gold])]
+        for k in part.test:
+            found[k] = aligned[k]
+    ends = list(itertools.accumulate(len(s.gold) for s in sets))
+    return [found[end - len(s.gold) : end] for s, end in zip(sets, ends, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from metaphrase.core.values import MetamorphicCase
@@ -15,6 +15,9 @@ from metaphrase.resources.profiles import Resources
 
 __all__ = ["Described", "describe_pairs"]
 
+_TOGETHER = 64
+_NO_LINKS = (Links(()), Links(()))
+
 
 @dataclass(frozen=True, slots=True)
 class Described:
@@ -26,8 +29,11 @@ class Described:
     left: tuple[LeftOver, ...]
 
 
-def describe_pairs(cases: Sequence[MetamorphicCase], resources: Resources, *, align_all: bool = False) -> list[Described]:
-    """In order. Pairs without a left-over word are only aligned if `align_all` asks for it: nothing is to be explained there."""
+def describe_pairs(cases: Sequence[MetamorphicCase], resources: Resources, *, align_all: bool = False) -> Iterator[Described]:
+    """In order, a few at a time, because the features of many pairs take much memory.
+
+    Pairs without a left-over word are only aligned if `align_all` asks for it: nothing is to be explained there.
+    """
     views = [view_pair(case) for case in cases]
     compared = [compare(view.outputs[0], view.outputs[1], view.target) for view in views]
     links: dict[int, tuple[Links, Links]] = {}
@@ -41,15 +47,18 @@ def describe_pairs(cases: Sequence[MetamorphicCase], resources: Resources, *, al
             found = resources.aligner(direction).align([pair for k in chosen for pair in views[k].bitexts()])
             for n, k in enumerate(chosen):
                 links[k] = (Links(found[2 * n].links), Links(found[2 * n + 1].links))
-    nothing = (Links(()), Links(()))
-    described = []
-    for k, (view, comparison) in enumerate(zip(views, compared, strict=True)):
-        left: list[LeftOver] = []
-        if k in links:
-            lexicon, synonyms = resources.lexicon(view.direction), resources.synonyms(view.direction.target)
-            left = describe_left_over(view, comparison, links[k], lexicon, synonyms)
-        described.append(Described(view, comparison, links.get(k, nothing), tuple(left)))
-    return _with_context(described, resources) if resources.has("embedder") else described
+    for start in range(0, len(views), _TOGETHER):
+        described = [
+            Described(views[k], compared[k], links.get(k, _NO_LINKS), _left_over(views[k], compared[k], links.get(k), resources))
+            for k in range(start, min(start + _TOGETHER, len(views)))
+        ]
+        yield from _with_context(described, resources) if resources.has("embedder") else described
+
+
+def _left_over(view: PairView, comparison: Comparison, links: tuple[Links, Links] | None, resources: Resources) -> tuple[LeftOver, ...]:
+    if links is None:
+        return ()
+    return tuple(describe_left_over(view, comparison, links, resources.lexicon(view.direction), resources.synonyms(view.direction.target)))
 
 
 def _with_context(described: Sequence[Described], resources: Resources) -> list[Described]:

@@ -32,7 +32,10 @@ _ByLayer = dict[int, States]
 
 
 class ContextualAligner(LexicalAligner):
-    """Links by dictionary, spelling, position, batch statistics and the encoder together."""
+    """Links by dictionary, spelling, position, batch statistics and the encoder together.
+
+    `again`: the same pairs will be aligned again, so all that is encoded is worth remembering.
+    """
 
     def __init__(
         self,
@@ -43,9 +46,11 @@ class ContextualAligner(LexicalAligner):
         *,
         transposed: bool = False,
         threshold: float | None = None,
+        again: bool = False,
     ) -> None:
         super().__init__(direction, evidence, weights, transposed=transposed, threshold=threshold)
         self._encoder = encoder
+        self._again = again
 
     def _prepared(self, pairs: Sequence[TokenPair], function_words: Sequence[FunctionWords] | None) -> Iterator[Prepared]:
         prepared = super()._prepared(pairs, function_words)
@@ -64,7 +69,8 @@ class ContextualAligner(LexicalAligner):
 
         def encode(part: Sequence[tuple[Pieces, Pieces]]) -> list[_ByLayer]:
             # Word closure asks for the last of these layers again, when it compares left-over words.
-            return self._encoder.states([side.ids for pair in part for side in pair], layers, remember=layers[-1:])
+            remember = layers if self._again else layers[-1:]
+            return self._encoder.states([side.ids for pair in part for side in pair], layers, remember=remember)
 
         with ThreadPoolExecutor(max_workers=1) as worker:
             ahead: Future[list[_ByLayer]] | None = None
