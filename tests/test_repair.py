@@ -7,6 +7,7 @@ import json
 import random
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,9 +26,10 @@ from metaphrase.repair.mapping import Mapped, Mapper, patch
 from metaphrase.repair.options import RepairOptions
 from metaphrase.repair.ranking import cross_reference, rank
 from metaphrase.repair.repairer import Repairer
-from metaphrase.repair.values import Judged, Repair, Subject, Variant
+from metaphrase.repair.values import Judged, Repair, Subject, Translate, Variant
 from metaphrase.repair.variants import replacement
 from metaphrase.repair.votes import count_votes
+from metaphrase.repair.way_back import WayBack
 from metaphrase.resources.profiles import Resources
 from metaphrase.resources.protocols import Alignment, Link, TokenPair
 from metaphrase.systems.recorded import RecordedSystem
@@ -225,6 +227,20 @@ def subject(source: str, translation: str, followups: dict[str, str], judge: str
     return Subject(EN_ES, source, translation, judged, variants)
 
 
+def way_back(answers: dict[str, str], other: dict[str, str] | None = None) -> WayBack:
+    """Ways back with recorded answers; what is not recorded comes back as something else."""
+
+    def through(known: dict[str, str]) -> Translate:
+        def translate(texts: Sequence[str], direction: Direction) -> list[str | None]:
+            assert direction == Direction("es", "en")
+            return [known.get(text, "Something else.") for text in texts]
+
+        return translate
+
+    ways = {"first": through(answers)} | ({"second": through(other)} if other is not None else {})
+    return WayBack(EN_ES, (EN, ES), ways, RESOURCES.synonyms("en").related)
+
+
 NAVY = subject(
     "The army sent fresh troops to the city.",
     "El ejército envió tropas frescas a la ciudad.",
@@ -295,12 +311,8 @@ def test_a_change_of_gender_that_the_replaced_word_explains_is_left_alone() -> N
 
 
 def test_back_translation_refuses_what_comes_back_farther_from_the_source() -> None:
-    def back(texts: list[str], direction: Direction) -> list[str | None]:
-        assert direction == Direction("es", "en")
-        return ["The navy sent fresh troops to the city.", "Something else."]
-
-    options = RepairOptions(back_translation=True)
-    (row,) = Repairer(EN_ES, RESOURCES.aligner(EN_ES), options, back=back).repair(NAVY)  # type: ignore[arg-type]
+    answers = {"El navy tropas frescas enviadas a la ciudad.": "The navy sent fresh troops to the city."}
+    (row,) = Repairer(EN_ES, RESOURCES.aligner(EN_ES), RepairOptions(), way_back=way_back(answers)).repair(NAVY)
     assert not row.accepted
     assert "translated back it is farther from the source" in row.evidence["refused"]
 
@@ -357,9 +369,9 @@ def repaired(answers: dict[str, str], judge: str, folder: Path) -> tuple[list[Me
     tested = [case for case in PROPOSED if case.id.endswith(("-1", "-2", "-3", "-4", "-5"))]
     cases = [replace(c, source_translation=answers[c.source], followup_translation=answers[c.followup]) for c in tested]
     configuration = load_configuration(None, {"relation": judge})
-    texts, _ = from_cases(cases, "recorded", RESOURCES, configuration)
+    work = from_cases(cases, "recorded", RESOURCES, configuration)
     with Store(folder / f"{judge}.db") as store:
-        run = Repairs(texts, {"recorded": RecordedSystem("recorded", recording)}, RESOURCES, configuration, store)
+        run = Repairs(work, {"recorded": RecordedSystem("recorded", recording)}, RESOURCES, configuration, store)
         return cases, list(run.run()), run
 
 
@@ -425,7 +437,7 @@ def test_the_number_of_translations_is_shown_before_anything_is_sent(metaphrase:
     system = ["--system", f"recorded:{campaign / 'engine.jsonl'}"]
     ran = metaphrase("repair", campaign / "cases.jsonl", "--relation", "lcs", "--store", "d.db", *system, "--dry-run")
     assert ran.code == 0, ran.err
-    assert "1 violations in 1 texts; repair asks for at most" in ran.out
+    assert "1 violations; repair asks for at most" in ran.out
 
 
 def test_repair_obeys_the_budget(metaphrase: CommandLine, campaign: Path) -> None:
@@ -464,15 +476,17 @@ def test_another_engine_s_translation_is_a_candidate_that_needs_support_too() ->
     broken = subject(
         "The palace burned before the rain stopped the fire.",
         "El palacio ardió antes de que la lluvia pararon el fuego.",
-        {"The palace burned before the rain stopped the blaze.": "El palacio ardió antes de que la lluvia detuviera el incendio."},
+        {
+            "The palace burned before the rain stopped the blaze.": "El palacio ardió antes de que la lluvia detuviera el incendio.",
+            "The palace burned before the snow stopped the fire.": "El palacio ardió antes de que la nieve detuviera el fuego.",
+        },
     )
     other = replace(broken, engines={"second": "El palacio ardió antes de que la lluvia detuviera el fuego."})
     options = RepairOptions(candidates=("engine",))
-    (row,) = Repairer(EN_ES, RESOURCES.aligner(EN_ES), options).repair(other)
+    row = Repairer(EN_ES, RESOURCES.aligner(EN_ES), options).repair(other)[0]
     assert (row.accepted, row.evidence["kind"], row.evidence["from"]) == (True, "engine", "second")
     lonely = replace(broken, engines={"second": "El palacio ardió antes de que la lluvia calmara el fuego."})
-    (row,) = Repairer(EN_ES, RESOURCES.aligner(EN_ES), options).repair(lonely)
-    assert not row.accepted
+    assert not any(row.accepted for row in Repairer(EN_ES, RESOURCES.aligner(EN_ES), options).repair(lonely))
 
 
 def test_the_benchmark_compares_with_released_fixes(metaphrase: CommandLine, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ class Campaign:
     store: Store
     sending: Sending
     runner: Runner
+    back: System | None = None
 
 
 @contextlib.contextmanager
@@ -55,4 +56,4 @@ def open_campaign(
         resources.memory = store
         sending = stack.enter_context(open_sending(everyone, configuration, use_cache=use_cache, refresh=refresh))
         plan = make_plan(segments, direction, under_test, resources, configuration, read_baseline(configuration.baseline), back)
-        yield Campaign(configuration, under_test, resources, store, sending, Runner(plan, store, sending))
+        yield Campaign(configuration, under_test, resources, store, sending, Runner(plan, store, sending), back)

@@ -17,19 +17,21 @@ from metaphrase.campaign.plan import load_method, make_relation, relation_for, w
 from metaphrase.campaign.store import Store
 from metaphrase.campaign.translate import Sending, TranslateStage
 from metaphrase.core import registry
-from metaphrase.core.errors import ConfigurationError
-from metaphrase.core.values import Case, Direction, Expectation, MetamorphicCase, Report, RoundTripCase, Segment
+from metaphrase.core.errors import ConfigurationError, QuotaError, SystemFailedError
+from metaphrase.core.values import Case, DifferentialCase, Direction, MetamorphicCase, Report, RoundTripCase, Segment
 from metaphrase.files.cases import UNKNOWN
 from metaphrase.relations.base import Relation
 from metaphrase.repair.options import RepairOptions
-from metaphrase.repair.repairer import Repairer
-from metaphrase.repair.values import Judged, Repair, Subject, Variant
+from metaphrase.repair.repairer import MOST_CUTS, Repairer
+from metaphrase.repair.single import Single, SingleRepairer
+from metaphrase.repair.values import Judged, Repair, Subject, Translate, Variant
 from metaphrase.repair.variants import Wanted, select
+from metaphrase.repair.way_back import Related, WayBack
 from metaphrase.resources.profiles import Resources
-from metaphrase.systems.base import System
+from metaphrase.systems.base import Guarded, System
 from metaphrase.text.languages import language
 
-__all__ = ["RepairSummary", "Repairs", "SourceText", "from_cases", "from_store"]
+__all__ = ["RepairSummary", "Repairs", "SingleText", "SourceText", "Work", "from_cases", "from_store"]
 
 CHUNK = 50
 # Mutants of one word that may be asked for; more would only repeat what the first ones say.
@@ -43,12 +45,42 @@ class SourceText:
     system: str
     direction: Direction
     text: str
-    cases: tuple[Judged, ...]
+    cases: tuple[Judged[MetamorphicCase], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SingleText:
+    """A violated case with one text: engines that disagree, or a round trip. `system` is the one whose translation it is, none if several are compared."""
+
+    system: str
+    judged: Judged[Single]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is to be repaired, and how many violated cases cannot be, because they are not translated or of unknown language."""
+
+    texts: tuple[SourceText, ...]
+    singles: tuple[SingleText, ...] = ()
+    unsuited: int = 0
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems whose translations are to be repaired."""
+        names = [*(text.system for text in self.texts)]
+        for single in self.singles:
+            case = single.judged.case
+            names += case.translations if isinstance(case, DifferentialCase) else [single.system]
+        return list(dict.fromkeys(names))
 
 
 @dataclass(slots=True)
 class RepairSummary:
-    """The numbers of a repair run; `planned` is what was said before sending, `seconds` our own processor time."""
+    """The numbers of a repair run; `planned` is what was said before sending.
+
+    `by_method`: violations and repaired ones of every method. `seconds`: our own processor time, for every text that was worked on with its number of
+    violations; the first one also loads dictionaries. `planning`: the same for choosing variants.
+    """
 
     violations: int = 0
     unsuited: int = 0
@@ -57,33 +89,52 @@ class RepairSummary:
     planned_texts: int = 0
     planned_characters: int = 0
     known_texts: int = 0
-    seconds: float = 0.0
+    planning: float = 0.0
+    seconds: list[tuple[float, int]] = field(default_factory=list)
+    by_method: dict[str, tuple[int, int]] = field(default_factory=dict)
+    no_way_back: dict[str, str] = field(default_factory=dict)
     sent: Summary = field(default_factory=Summary)
+
+    @property
+    def milliseconds(self) -> float:
+        """A violation, loading left out."""
+        further = self.seconds[1:]
+        return 1000 * sum(s for s, _ in further) / sum(n for _, n in further) if further else 0.0
 
     @property
     def share(self) -> float | None:
         return self.repaired / self.violations if self.violations else None
 
+    def count(self, method: str, *, repaired: bool) -> None:
+        violations, before = self.by_method.get(method, (0, 0))
+        self.by_method[method] = (violations + 1, before + repaired)
 
-def from_store(store: Store, resources: Resources, configuration: Configuration) -> tuple[list[SourceText], int]:
-    """The source texts of the last run's findings, and how many violated reports repair has no way for."""
+
+def from_store(store: Store, resources: Resources, configuration: Configuration) -> Work:
+    """The last run's findings, with everything that was judged about the same texts."""
     violated: dict[tuple[str, str], dict[str, str]] = {}
     signatures: set[str] = set()
+    relations = _Relations(resources, configuration)
+    singles: dict[tuple[str, str, str], SingleText] = {}
     unsuited = 0
     for finding in store.findings():
         for report in finding.reports:
             signatures.add(report.verdict.signature)
-            if suited(report.case):
-                violated.setdefault((report.system, report.case.source), {})[report.case.id] = finding.id
-            else:
+            case = report.case
+            if not suited(case):
                 unsuited += 1
-    relations = _Relations(resources, configuration)
-    grouped: dict[tuple[str, str], dict[str, Judged]] = {key: {} for key in violated}
+            elif isinstance(case, MetamorphicCase):
+                violated.setdefault((report.system, case.source), {})[case.id] = finding.id
+            else:
+                # One case may have several findings, one for each place.
+                judged = Judged(case, report.verdict, relations.of(report), finding.id)
+                singles.setdefault((report.system, report.method, case.id), SingleText(_system_of(report), judged))
+    grouped: dict[tuple[str, str], dict[str, Judged[MetamorphicCase]]] = {key: {} for key in violated}
     for report in store.reports():
         place = (report.system, report.case.source)
         if place not in grouped or report.verdict.signature not in signatures or not isinstance(report.case, MetamorphicCase):
             continue
-        if report.case.expectation is Expectation.SAME and not any(report.case.requests()):
+        if suited(report.case):
             # Several methods may have made the same pair; it is one violation.
             pair = f"{report.verdict.signature}\0{report.case.followup}"
             finding_id = violated[place].get(report.case.id, "")
@@ -94,31 +145,40 @@ def from_store(store: Store, resources: Resources, configuration: Configuration)
         for (system, text), cases in grouped.items()
         if cases
     ]
-    return texts, unsuited
+    return Work(tuple(texts), tuple(singles.values()), unsuited)
 
 
-def from_cases(cases: Iterable[Case], system: str, resources: Resources, configuration: Configuration) -> tuple[list[SourceText], int]:
+def from_cases(cases: Iterable[Case], system: str, resources: Resources, configuration: Configuration) -> Work:
     """The same from translated cases, judged here."""
     relations = _Relations(resources, configuration)
-    by_relation: dict[tuple[str, str], list[MetamorphicCase]] = {}
+    by_relation: dict[tuple[str, str], list[Case]] = {}
     unsuited = 0
     for case in cases:
-        if isinstance(case, MetamorphicCase) and suited(case) and not any(case.requests()):
+        if suited(case):
             by_relation.setdefault((configuration.relation or relation_for(case, resources.profile), case.transformation), []).append(case)
         else:
             unsuited += 1
-    grouped: dict[tuple[str, Direction], list[Judged]] = {}
+    grouped: dict[tuple[str, Direction], list[Judged[MetamorphicCase]]] = {}
+    singles = []
     for (name, transformation), some in by_relation.items():
         relation = relations.named(name, transformation)
         for case, verdict in zip(some, judge(relation, some), strict=True):
-            grouped.setdefault((case.source, case.direction), []).append(Judged(case, verdict, relation))
+            if isinstance(case, MetamorphicCase):
+                grouped.setdefault((case.source, case.direction), []).append(Judged(case, verdict, relation))
+            elif verdict.violated:
+                singles.append(SingleText(system if isinstance(case, RoundTripCase) else "", Judged(case, verdict, relation)))
     texts = [SourceText(system, direction, text, tuple(found)) for (text, direction), found in grouped.items()]
-    return [text for text in texts if any(j.verdict.violated for j in text.cases)], unsuited
+    return Work(tuple(text for text in texts if any(j.verdict.violated for j in text.cases)), tuple(singles), unsuited)
 
 
 def suited(case: Case) -> bool:
-    """Whether repair has a way for a case: two translations that must say the same."""
-    return isinstance(case, MetamorphicCase) and case.expectation is Expectation.SAME and case.direction.target != UNKNOWN
+    """Whether a case can be repaired: it is translated, and its languages are known."""
+    return case.direction.target != UNKNOWN and not any(case.requests())
+
+
+def _system_of(report: Report) -> str:
+    """The system under test of a round trip; a differential case has several."""
+    return report.system.split(" / ")[0] if isinstance(report.case, RoundTripCase) else ""
 
 
 class _Relations:
@@ -151,64 +211,105 @@ class Repairs:
 
     def __init__(
         self,
-        texts: Sequence[SourceText],
+        work: Work,
         systems: Mapping[str, System],
         resources: Resources,
         configuration: Configuration,
         store: Store,
         sending: Sending | None = None,
+        back: System | None = None,
     ) -> None:
-        self._texts = texts
+        self._work = work
         self._systems = systems
         self._resources = resources
         self._configuration = configuration
         self._store = store
+        self._back = back
         self.options: RepairOptions = configuration.repair
-        self.summary = RepairSummary()
+        self.summary = RepairSummary(unsuited=work.unsuited)
         self._stage = TranslateStage(store, self.summary.sent, sending)
-        self._wanted: list[list[Wanted]] = []
+        self._wanted: list[list[Wanted]] | None = None
         self._repairers: dict[tuple[str, Direction], Repairer] = {}
+        self._single_repairers: dict[tuple[str, Direction], SingleRepairer] = {}
+        self._ways: dict[tuple[str, Direction], WayBack] = {}
 
     def plan(self) -> RepairSummary:
         """Choose the variants of all texts, and count those that would have to be sent. Sends nothing."""
         started = time.thread_time()
-        self.summary.violations = sum(judged.verdict.violated for text in self._texts for judged in text.cases)
+        texts = self._work.texts
         proposed = self._propose()
-        for text in self._texts:
+        self._wanted = []
+        for text in texts:
             known = [judged.case for judged in text.cases]
-            source = language(text.direction.source)
-            self._wanted.append(select(text.text, known, proposed.get((text.text, text.direction), ()), source, self.options.variants))
-        missing: dict[tuple[str, str], None] = {}
-        for text, wanted in zip(self._texts, self._wanted, strict=True):
-            mutants = [w.text for w in wanted if w.origin == "mutant"]
-            system = self._systems.get(text.system)
-            stored = self._store.translations(system.signature().digest, text.direction, mutants) if system is not None else {}
-            missing.update({(text.system, m): None for m in mutants if m not in stored or not stored[m].ok})
-            self.summary.known_texts += len(wanted) - sum(m not in stored or not stored[m].ok for m in mutants)
-        self.summary.planned_texts = len(missing)
-        self.summary.planned_characters = sum(len(text) for _, text in missing)
-        self.summary.seconds += time.thread_time() - started
+            mutants = proposed.get((text.text, text.direction), ())
+            self._wanted.append(select(text.text, known, mutants, language(text.direction.source), self.options.variants))
+        missing: dict[tuple[str, str, str], None] = {}
+        for text, wanted in zip(texts, self._wanted, strict=True):
+            asked = self._missing(text.system, text.direction, [w.text for w in wanted if w.origin == "mutant"])
+            missing.update({(text.system, str(text.direction), m): None for m in asked})
+            self.summary.known_texts += len(wanted) - len(asked)
+        for direction, source, system in self._sources():
+            for name in self._systems:
+                if name != system and self._foreign:
+                    missing.update({(name, str(direction), m): None for m in self._missing(name, direction, [source])})
+        back_texts, back_characters = self._most_sent_back()
+        self.summary.violations = sum(j.verdict.violated for text in texts for j in text.cases) + len(self._work.singles)
+        self.summary.planned_texts = len(missing) + back_texts
+        self.summary.planned_characters = sum(len(text) for _, _, text in missing) + back_characters
+        self.summary.planning += time.thread_time() - started
         return self.summary
 
     def run(self) -> Iterator[Repair]:
-        if not self._wanted:
+        if self._wanted is None:
             self.plan()
-        work = iter(list(zip(self._texts, self._wanted, strict=True)))
+        assert self._wanted is not None
+        work = iter(list(zip(self._work.texts, self._wanted, strict=True)))
         while chunk := list(islice(work, CHUNK)):
             self._ask(chunk)
             for text, wanted in chunk:
                 started = time.thread_time()
                 rows = self._repairer(text).repair(self._subject(text, wanted))
-                self.summary.seconds += time.thread_time() - started
-                self.summary.accepted += sum(row.accepted for row in rows)
-                self.summary.repaired += sum(1 + len(row.evidence.get("also_repairs", ())) for row in rows if row.accepted)
-                yield from rows
+                methods = {judged.case.id: judged.case.transformation for judged in text.cases if judged.verdict.violated}
+                self.summary.seconds.append((time.thread_time() - started, len(methods)))
+                yield from self._counted(rows, methods)
+        singles = iter(self._work.singles)
+        while some := list(islice(singles, CHUNK)):
+            yield from self._repair_singles(some)
+
+    def _counted(self, rows: list[Repair], methods: Mapping[str, str]) -> Iterator[Repair]:
+        """`methods`: by id, of the violated cases that the rows are about."""
+        done = {row.case.id for row in rows if row.accepted}
+        done |= {also for row in rows if row.accepted for also in row.evidence.get("also_repairs", ())}
+        for id, method in methods.items():
+            self.summary.count(method, repaired=id in done)
+        self.summary.repaired += len(done)
+        self.summary.accepted += sum(row.accepted for row in rows)
+        yield from rows
+
+    def _repair_singles(self, some: Sequence[SingleText]) -> Iterator[Repair]:
+        engines = self._other_engines([(s.judged.case.direction, s.judged.case.source, s.system) for s in some if s.system])
+        ahead: dict[tuple[str, Direction], list[str]] = {}
+        for single in some:
+            case = single.judged.case
+            texts = self._single_repairer(single).foreseen(single.judged, engines.get((case.direction, case.source), {}))
+            ahead.setdefault((single.system, case.direction), []).extend(texts)
+        for (system, direction), texts in ahead.items():
+            self._way_back(system, direction).ask(texts)
+        for single in some:
+            started = time.thread_time()
+            case = single.judged.case
+            others = {n: t for n, t in engines.get((case.direction, case.source), {}).items() if n != single.system}
+            rows = self._single_repairer(single).repair(single.judged, others, self._name_of_way(single.system))
+            self.summary.seconds.append((time.thread_time() - started, 1))
+            yield from self._counted(rows, {case.id: single.judged.verdict.relation})
 
     def _propose(self) -> dict[tuple[str, Direction], list[MetamorphicCase]]:
         """Mutants of every text by all replacing methods, best first."""
         found: dict[tuple[str, Direction], list[MetamorphicCase]] = {}
-        for direction in dict.fromkeys(text.direction for text in self._texts):
-            segments = [Segment(str(i), text.text, direction.source) for i, text in enumerate(self._texts) if text.direction == direction]
+        texts = self._work.texts
+        for direction in dict.fromkeys(text.direction for text in texts):
+            distinct = dict.fromkeys(text.text for text in texts if text.direction == direction)
+            segments = [Segment(str(i), text, direction.source) for i, text in enumerate(distinct)]
             for name in self.options.methods:
                 if name not in registry.methods or why_not(load_method(name), self._resources, direction) is not None:
                     continue
@@ -221,20 +322,69 @@ class Repairs:
                         found.setdefault((case.source, direction), []).append(case)
         return found
 
+    @property
+    def _foreign(self) -> bool:
+        """Whether other engines' translations may be candidates."""
+        return bool({"part", "engine"} & set(self.options.candidates))
+
+    def _sources(self) -> Iterator[tuple[Direction, str, str]]:
+        """Every text that other engines' translations may help with: direction, text, and the system that is repaired."""
+        yield from ((text.direction, text.text, text.system) for text in self._work.texts)
+        for single in self._work.singles:
+            if single.system:
+                yield single.judged.case.direction, single.judged.case.source, single.system
+
+    def _missing(self, name: str, direction: Direction, texts: Sequence[str]) -> list[str]:
+        system = self._systems.get(name)
+        stored = self._store.translations(system.signature().digest, direction, texts) if system is not None else {}
+        return [t for t in texts if t not in stored or not stored[t].ok]
+
+    def _most_sent_back(self) -> tuple[int, int]:
+        """How many texts, and characters, may be asked to be translated back at most."""
+        texts = characters = 0
+        for text in self._work.texts:
+            ways = len(self._ways_of(text.system, text.direction))
+            for judged in text.cases:
+                if judged.verdict.violated:
+                    for _, translation in judged.case.texts():
+                        # A translation, its cuts where a phrase is concerned, and the candidates that a relation is asked about.
+                        number = ways * (1 + self.options.most_tried + (MOST_CUTS if judged.relation.name == "bag-of-words" else 0))
+                        texts, characters = texts + number, characters + number * len(translation)
+        for single in self._work.singles:
+            case = single.judged.case
+            ways = len(self._ways_of(single.system, case.direction))
+            known = [t for name, t in case.texts() if name != "back_translation"]
+            for translation in known:
+                # Itself, single pieces, all of them together, and the other engines' whole.
+                number = ways * (2 + self.options.most_tried + max(len(known), len(self._systems)))
+                texts, characters = texts + number, characters + number * len(translation)
+        return texts, characters
+
     def _ask(self, chunk: Sequence[tuple[SourceText, list[Wanted]]]) -> None:
         """Mutants of all texts of a chunk, and other engines' translations of the texts themselves; every answer lands in the store."""
         for name, system in self._systems.items():
-            cases: list[Case] = []
-            for text, wanted in chunk:
-                if text.system == name:
-                    mutants = [w.text for w in wanted if w.origin == "mutant"]
-                elif "engine" in self.options.candidates:
-                    mutants = [text.text]
-                else:
-                    continue
-                cases += [MetamorphicCase("", text.direction, "", text.text, m, source_translation="") for m in mutants]
-            for _ in self._stage.fill(cases, lambda request, system=system: system):  # type: ignore[misc]
-                pass
+            mutants = [(text, w.text) for text, wanted in chunk if text.system == name for w in wanted if w.origin == "mutant"]
+            self._fill(system, [MetamorphicCase("", text.direction, "", text.text, m, source_translation="") for text, m in mutants])
+        self._other_engines([(text.direction, text.text, text.system) for text, _ in chunk])
+
+    def _other_engines(self, sources: Sequence[tuple[Direction, str, str]]) -> dict[tuple[Direction, str], dict[str, str]]:
+        """Every engine's translations of some texts, each with the one system that need not be asked."""
+        found: dict[tuple[Direction, str], dict[str, str]] = {}
+        if not self._foreign:
+            return found
+        for name, system in self._systems.items():
+            wanted = [(direction, text) for direction, text, own in sources if own != name]
+            self._fill(system, [MetamorphicCase("", direction, "", "", text, source_translation="") for direction, text in wanted])
+            for direction in dict.fromkeys(direction for direction, _ in wanted):
+                texts = [text for way, text in wanted if way == direction]
+                for text, answer in self._store.translations(system.signature().digest, direction, texts).items():
+                    if answer.text:
+                        found.setdefault((direction, text), {})[name] = answer.text
+        return found
+
+    def _fill(self, system: System, cases: Sequence[Case]) -> None:
+        for _ in self._stage.fill(list(cases), lambda request: system):
+            pass
 
     def _subject(self, text: SourceText, wanted: Sequence[Wanted]) -> Subject:
         known = {judged.case.followup: judged.case.followup_translation for judged in text.cases}
@@ -249,7 +399,7 @@ class Repairs:
                 variants.append(Variant(one.text, translation, one.replaced, one.origin, answer.score if answer is not None else None))
         engines = {}
         for name, other in self._systems.items():
-            if name != text.system:
+            if name != text.system and self._foreign:
                 found = self._store.translations(other.signature().digest, text.direction, [text.text]).get(text.text)
                 if found is not None and found.text:
                     engines[name] = found.text
@@ -259,15 +409,68 @@ class Repairs:
     def _repairer(self, text: SourceText) -> Repairer:
         key = (text.system, text.direction)
         if key not in self._repairers:
-            system = self._systems.get(text.system)
+            self._repairers[key] = Repairer(
+                text.direction,
+                self._resources.aligner(text.direction),
+                self.options,
+                way_back=self._way_back(*key),
+                related=self._related(text.direction),
+            )
+        return self._repairers[key]
 
-            def back(texts: Sequence[str], direction: Direction) -> list[str | None]:
-                cases: list[Case] = [RoundTripCase("", direction.reversed, "", one) for one in texts]
-                assert system is not None
+    def _single_repairer(self, single: SingleText) -> SingleRepairer:
+        key = (single.system, single.judged.case.direction)
+        if key not in self._single_repairers:
+            self._single_repairers[key] = SingleRepairer(key[1], self.options, self._way_back(*key))
+        return self._single_repairers[key]
+
+    def _related(self, direction: Direction) -> Related | None:
+        return self._resources.synonyms(direction.source).related if self._resources.has("synonyms") else None
+
+    def _name_of_way(self, system: str) -> str:
+        """The system that translates back what another translated."""
+        return self._back.name if self._back is not None else system
+
+    def _ways_of(self, name: str, direction: Direction) -> dict[str, System]:
+        """The systems that are asked to translate back: the run's own, then the others that can."""
+        if not self.options.back_translation:
+            return {}
+        first = [self._back] if self._back is not None else []
+        systems = [*first, *(s for n, s in self._systems.items() if n == name), *self._systems.values()]
+        able = {}
+        for system in systems:
+            if system.name in able or system.name in self.summary.no_way_back:
+                continue
+            try:
+                if isinstance(system, Guarded):
+                    system.check(direction.reversed)
+            except ConfigurationError as error:
+                self.summary.no_way_back[system.name] = str(error)
+            else:
+                able[system.name] = system
+        return able
+
+    def _way_back(self, system: str, direction: Direction) -> WayBack:
+        key = (system, direction)
+        if key not in self._ways:
+            languages = (language(direction.source), language(direction.target))
+            ways = {name: self._returning(one) for name, one in self._ways_of(system, direction).items()}
+            self._ways[key] = WayBack(direction, languages, ways, self._related(direction))
+        return self._ways[key]
+
+    def _returning(self, system: System) -> Translate:
+        def back(texts: Sequence[str], direction: Direction) -> list[str | None]:
+            if system.name in self.summary.no_way_back:
+                return [None] * len(texts)
+            cases: list[Case] = [MetamorphicCase("", direction, "", "", text, source_translation="") for text in texts]
+            try:
                 for _ in self._stage.fill(cases, lambda request: system):
                     pass
-                return [case.back_translation if isinstance(case, RoundTripCase) else None for case in cases]
+            except QuotaError:
+                raise
+            except (ConfigurationError, SystemFailedError) as error:
+                # A system need not have the way back; that it was asked for and is not there is said in the summary.
+                self.summary.no_way_back[system.name] = str(error)
+            return [case.followup_translation if isinstance(case, MetamorphicCase) else None for case in cases]
 
-            aligner = self._resources.aligner(text.direction)
-            self._repairers[key] = Repairer(text.direction, aligner, self.options, back=back if system is not None else None)
-        return self._repairers[key]
+        return back

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,9 +14,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from metaphrase.campaign.config import Configuration
-    from metaphrase.campaign.repairing import SourceText
+    from metaphrase.campaign.repairing import Repairs, Work
     from metaphrase.campaign.store import Store
-    from metaphrase.campaign.translate import Sending
     from metaphrase.resources.profiles import Resources
     from metaphrase.systems.base import System
 
@@ -44,8 +44,8 @@ def repair(
     """Propose better translations for what a run found, and prove that they pass."""
     from rich.console import Console
 
-    from metaphrase.campaign.plan import make_resources, open_sending
-    from metaphrase.campaign.repairing import from_store
+    from metaphrase.campaign.plan import make_resources, open_back_system, open_sending, open_systems
+    from metaphrase.campaign.repairing import Repairs, from_store
     from metaphrase.campaign.store import Store
     from metaphrase.reports.repairs import check_format
 
@@ -58,43 +58,34 @@ def repair(
     for path in outputs:
         check_format(path)
     console = Console()
-    systems: dict[str, System] = {}
-    with make_resources(configuration) as resources:
-        try:
-            if is_store(what):
-                with Store(what) as opened:
-                    resources.memory = opened
-                    texts, unsuited = from_store(opened, resources, configuration)
-                    names = list(dict.fromkeys([*(t.system for t in texts), *configuration.systems]))
-                    systems = _open(names, configuration)
-                    with open_sending(list(systems.values()), configuration, use_cache=not no_cache) as sending:
-                        repair_texts(
-                            texts, unsuited, systems, resources, configuration, opened, sending, console,
-                            outputs=outputs, dry_run=dry_run, quiet=quiet, verbose=verbose,
-                        )  # fmt: skip
-                return
-            systems = _open(configuration.systems, configuration)
-            texts, unsuited = _read_cases(what, configuration, resources)
-            place = Path(configuration.store) if configuration.store else _store_beside(what)
-            with Store(place) as opened, open_sending(list(systems.values()), configuration, use_cache=not no_cache) as sending:
-                resources.memory = opened
-                repair_texts(
-                    texts, unsuited, systems, resources, configuration, opened, sending, console,
-                    outputs=outputs, dry_run=dry_run, quiet=quiet, verbose=verbose,
-                )  # fmt: skip
-        finally:
-            for one in systems.values():
-                one.close()
+    with make_resources(configuration) as resources, contextlib.ExitStack() as stack:
+
+        def opened(names: list[str]) -> dict[str, System]:
+            systems = open_systems(names, configuration)
+            for one in systems:
+                stack.callback(one.close)
+            return {one.name: one for one in systems}
+
+        if is_store(what):
+            place = stack.enter_context(Store(what))
+            resources.memory = place
+            work = from_store(place, resources, configuration)
+            systems = opened(list(dict.fromkeys([*work.systems, *configuration.systems])))
+        else:
+            systems = opened(configuration.systems)
+            work = _read_cases(what, configuration, resources)
+            place = stack.enter_context(Store(Path(configuration.store) if configuration.store else _store_beside(what)))
+            resources.memory = place
+        back = open_back_system(list(systems.values()), configuration)
+        everyone = [*systems.values(), *([back] if back is not None and back.name not in systems else [])]
+        sending = stack.enter_context(open_sending(everyone, configuration, use_cache=not no_cache))
+        run = Repairs(work, systems, resources, configuration, place, sending, back)
+        repair_all(run, place, console, outputs=outputs, dry_run=dry_run, quiet=quiet, verbose=verbose)
 
 
-def repair_texts(
-    texts: list[SourceText],
-    unsuited: int,
-    systems: dict[str, System],
-    resources: Resources,
-    configuration: Configuration,
+def repair_all(
+    run: Repairs,
     store: Store,
-    sending: Sending,
     console: Console,
     *,
     outputs: list[Path],
@@ -103,20 +94,13 @@ def repair_texts(
     verbose: bool = False,
 ) -> None:
     """Say what will be asked for, repair, show and write."""
-    from metaphrase.campaign.repairing import Repairs
     from metaphrase.core.errors import SystemFailedError
-    from metaphrase.reports.repairs import repair_lines, show_repairs, write_repairs
+    from metaphrase.reports.repairs import plan_line, repair_lines, show_repairs, write_repairs
 
-    run = Repairs(texts, systems, resources, configuration, store, sending)
-    run.summary.unsuited = unsuited
     planned = run.plan()
     to_file = "-" in map(str, outputs)
     if dry_run or not (quiet or to_file):
-        typer.echo(
-            f"{planned.violations} violations in {len(texts)} texts; repair asks for at most {planned.planned_texts} translations "
-            f"({planned.planned_characters} characters), {planned.known_texts} variants are known",
-            err=not dry_run,
-        )
+        typer.echo(plan_line(planned), err=not dry_run)
     if dry_run:
         return
     try:
@@ -148,13 +132,7 @@ def is_store(path: Path) -> bool:
         ) from None
 
 
-def _open(names: list[str], configuration: Configuration) -> dict[str, System]:
-    from metaphrase.campaign.plan import open_systems
-
-    return {system.name: system for system in open_systems(names, configuration)}
-
-
-def _read_cases(path: Path, configuration: Configuration, resources: Resources) -> tuple[list[SourceText], int]:
+def _read_cases(path: Path, configuration: Configuration, resources: Resources) -> Work:
     from metaphrase.campaign.plan import expected
     from metaphrase.campaign.repairing import from_cases
     from metaphrase.core.values import Direction

@@ -194,16 +194,14 @@ def repair_findings(campaign: Campaign, display: Display) -> None:
     """What `metaphrase repair` would do with the store, while it is open; the rows are kept in it."""
     from rich.console import Console
 
-    from metaphrase.campaign.repairing import from_store
-    from metaphrase.cli.repair import repair_texts
+    from metaphrase.campaign.repairing import Repairs, from_store
+    from metaphrase.cli.repair import repair_all
 
     c, console = campaign, Console()
-    texts, unsuited = from_store(c.store, c.resources, c.configuration)
+    work = from_store(c.store, c.resources, c.configuration)
     systems = {system.name: system for system in c.systems}
-    repair_texts(
-        texts, unsuited, systems, c.resources, c.configuration, c.store, c.sending, console,
-        outputs=[], quiet=display.quiet, verbose=display.verbose,
-    )  # fmt: skip
+    run = Repairs(work, systems, c.resources, c.configuration, c.store, c.sending, c.back)
+    repair_all(run, c.store, console, outputs=[], quiet=display.quiet, verbose=display.verbose)
     if not display.quiet:
         console.print(f"write them with: metaphrase repair {c.store.path} -o repairs.jsonl", markup=False)
 

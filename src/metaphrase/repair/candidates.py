@@ -1,7 +1,10 @@
 """Candidate texts for a translation, best first, each with the name of its kind.
 
 - follow-up, mutant: a variant's translation with the replaced word mapped back (the papers' way); a follow-up was translated already.
-- majority: the translation itself, but for the places that most variants word in another, common way.
+- synonym: the translation of a variant whose replacing word means the same, as it is.
+- majority: the translation itself, but for the blamed places that most variants word in another, common way.
+- phrase: where one text is a part of the other, the part's words put in place, or cut out.
+- part: the translation itself, but for a piece that another engine words differently at a blamed place.
 - engine: another engine's translation of the same text.
 """
 
@@ -13,12 +16,16 @@ from dataclasses import dataclass, field
 
 from metaphrase.repair.mapping import Mapped, Mapper, Place, patch
 from metaphrase.repair.options import RepairOptions
+from metaphrase.repair.parts import apply, parts, touches
+from metaphrase.repair.phrases import cut_phrase, put_phrase
 from metaphrase.repair.ranking import rank
 from metaphrase.repair.values import Replaced, Variant
+from metaphrase.repair.way_back import SAME, Related
 from metaphrase.resources.protocols import Aligner
 from metaphrase.text.languages import Language
+from metaphrase.text.normalise import fold
 
-__all__ = ["Candidate", "Candidates", "Material"]
+__all__ = ["Candidate", "Candidates", "Counterpart", "Material"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +47,21 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Counterpart:
+    """The translation of the larger text, or of the part, and what the verdict blames in it."""
+
+    translation: str
+    larger: bool
+    blamed: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Material:
-    """All that candidates for the translation of one text can be made from; `places`: where a variant's translation speaks of its word, if known;
-    `others`: near translations that no candidate can be made from but that agree with some."""
+    """All that candidates for the translation of one text can be made from.
+
+    `blamed`: places of the translation that the verdict blames, in characters. `places`: where a variant's translation speaks of its word, if known. `others`: near
+    translations that no candidate can be made from but that agree with some. `counterpart`: the other text of a pair of which one is a part of the other.
+    """
 
     text: str
     translation: str
@@ -50,12 +69,22 @@ class Material:
     engines: Mapping[str, str]
     places: Mapping[str, Place] = field(default_factory=dict)
     others: tuple[str, ...] = ()
+    blamed: tuple[tuple[int, int], ...] = ()
+    counterpart: Counterpart | None = None
 
 
 class Candidates:
     """The candidates of one text, made one after another as they are asked for."""
 
-    def __init__(self, material: Material, languages: tuple[Language, Language], aligner: Aligner, options: RepairOptions) -> None:
+    def __init__(
+        self,
+        material: Material,
+        languages: tuple[Language, Language],
+        aligner: Aligner,
+        options: RepairOptions,
+        related: Related | None = None,
+    ) -> None:
+        self._related = related
         self._material = material
         self._target = languages[1]
         self._options = options
@@ -82,6 +111,10 @@ class Candidates:
         yield from (c for c in self._mapped() if c.kind in kinds)
         if "majority" in kinds and len(positions) > 1:
             yield from self._majority()
+        if "phrase" in kinds:
+            yield from self._phrases()
+        if "part" in kinds:
+            yield from self._parts()
         if "engine" in kinds:
             for name, text in sorted(self._material.engines.items()):
                 yield Candidate(text, "engine", name, "none", 0.0)
@@ -92,46 +125,79 @@ class Candidates:
         others = [[t.text for t in self._target.tokens(text)] for text in self._material.others]
         by, ranked = rank(variants, self.voters, self._options.rank, self._options.metric, others)
         for value, variant in ranked:
+            if len(self._mapper.changes(number[variant.text])) > 1 and self._synonymous(variant):
+                yield Candidate(variant.translation, "synonym", variant.text, by, value, variant=variant)
             mapped = self._mapper.map_back(number[variant.text])
             if isinstance(mapped, str):
                 self.refused[mapped] += 1
-            elif not _fits(mapped, self._target):
+            elif not self._fits(mapped):
                 self.refused["the mapped word asks for another gender or number"] += 1
             else:
                 yield Candidate(mapped.text, variant.origin, variant.text, by, value, mapped, variant)
 
+    def _synonymous(self, variant: Variant) -> bool:
+        replaced = variant.replaced
+        old, new = self._material.text[replaced.start : replaced.end], variant.text[replaced.other_start : replaced.other_end]
+        return self._related is not None and self._related(old, new) >= SAME
+
+    def _fits(self, mapped: Mapped) -> bool:
+        """Whether the word put back asks of the words that came with the variant what the word it replaces asked of them."""
+        if mapped.untranslated:
+            return True  # nobody knows what it asks for
+        old, new = self._target.agreement_class(mapped.replaces), self._target.agreement_class(mapped.word)
+        known = {fold(word) for word in self._words} | {fold(mapped.word)}
+        came = [fold(t.text) for t in self._target.tokens(mapped.text) if fold(t.text) not in known]
+        for axis, (asked, asks) in enumerate(zip(old, new, strict=True)):
+            if asked != asks and None not in (asked, asks) and any(self._target.agreement_class(w)[axis] == asked for w in came):
+                return False
+        return True
+
     def _majority(self) -> Iterator[Candidate]:
-        """Every place that most variants agree to word differently, changed at once."""
+        """Every blamed place that most variants agree to word differently, changed at once."""
+        tokens = self._target.tokens(self._material.translation)
         wordings: dict[tuple[int, int], Counter[str]] = {}
         for i, variant in enumerate(self._material.variants):
             own = self._mapper.place(variant.replaced)
             if isinstance(own, str):
                 continue  # which change is the replaced word's own is not known
-            tokens = self._target.tokens(variant.translation)
+            theirs = self._target.tokens(variant.translation)
             for change in self._mapper.changes(i):
-                if change.left_start < own[1] and own[0] < change.left_end:
+                a, b, c, d = change.left_start, change.left_end, change.right_start, change.right_end
+                if a == b or (a < own[1] and own[0] < b) or not self._is_blamed(tokens[a].start, tokens[b - 1].end):
                     continue
-                piece = (
-                    variant.translation[tokens[change.right_start].start : tokens[change.right_end - 1].end]
-                    if change.right_start < change.right_end
-                    else ""
-                )
-                wordings.setdefault((change.left_start, change.left_end), Counter())[piece] += 1
+                piece = variant.translation[theirs[c].start : theirs[d - 1].end] if c < d else ""
+                wordings.setdefault((a, b), Counter())[piece] += 1
         count = len(self._material.variants)
         agreed = {place: common.most_common(1)[0] for place, common in wordings.items()}
-        chosen = {place: piece for place, (piece, votes) in agreed.items() if 2 * votes > count and place[0] < place[1]}
+        chosen = {place: piece for place, (piece, votes) in agreed.items() if 2 * votes > count}
         if chosen:
-            tokens = self._target.tokens(self._material.translation)
             text = self._material.translation
             for (start, end), piece in sorted(chosen.items(), reverse=True):
                 text = patch(text, tokens[start].start, tokens[end - 1].end, piece)
             share = min(agreed[place][1] for place in chosen) / count
             yield Candidate(text, "majority", f"{len(chosen)} places", "share of variants", share)
 
+    def _is_blamed(self, start: int, end: int) -> bool:
+        """Everything is, where the verdict names no place."""
+        return not self._material.blamed or touches(start, end, self._material.blamed)
 
-def _fits(mapped: Mapped, target: Language) -> bool:
-    """Whether the word put back asks of its neighbours what the word it replaces asked for."""
-    if mapped.untranslated:
-        return True  # nobody knows what it asks for
-    old, new = target.agreement_class(mapped.replaces), target.agreement_class(mapped.word)
-    return all(a is None or b is None or a == b for a, b in zip(old, new, strict=True))
+    def _phrases(self) -> Iterator[Candidate]:
+        other, own = self._material.counterpart, self._material.translation
+        if other is None:
+            return
+        texts = (
+            cut_phrase(other.translation, own, self._target)
+            if other.larger
+            else put_phrase(own, other.translation, other.blamed, self._target)
+        )
+        for text in texts:
+            yield Candidate(text, "phrase", "the larger text" if other.larger else "the phrase", "none", 0.0)
+
+    def _parts(self) -> Iterator[Candidate]:
+        own = self._material.translation
+        for name, text in sorted(self._material.engines.items()):
+            found = [p for p in parts(own, text, self._target) if self._is_blamed(p.start, p.end) and p.fits(own, self._target)]
+            for part in found:
+                yield Candidate(part.put(own), "part", name, "none", 0.0)
+            if len(found) > 1:
+                yield Candidate(apply(own, found), "part", name, "none", 0.0)

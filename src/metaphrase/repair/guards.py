@@ -93,7 +93,7 @@ def _poorer(old: Sequence[str], new: Sequence[str], language: Language) -> str |
     """Fewer content words or fewer finite verbs than before: what variants have in common may be what they all lost."""
     if sum(map(language.is_content, new)) < sum(map(language.is_content, old)):
         return "it has fewer content words"
-    if sum(map(language.is_non_finite, new)) > sum(map(language.is_non_finite, old)):
+    if sum(map(language.is_finite, new)) < sum(map(language.is_finite, old)):
         return "a verb would lose its person"
     return None
 

@@ -1,34 +1,39 @@
 """The repair of one source text: candidates one after another, until one is proved to be better.
 
 First the source's translation is tried, then the follow-up's given what the source's is by then. A candidate is accepted if nothing objects to it
-(`guards.py`), more variants show its wording than the old one, the relation that found the error holds for the repaired case, judged alone,
-and no other known case of that source that held is violated by it.
+(`guards.py`), the relation that found the error holds for the repaired case, judged alone, no other known case of that source that held is violated by it,
+and there is a witness: more variants show its wording than the old one, or more of the source comes back with it (`way_back.py`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
 from typing import Any
 
 from metaphrase.core.values import Direction, MetamorphicCase, Outcome, Verdict
 from metaphrase.relations.base import Relation
-from metaphrase.repair.candidates import Candidate, Candidates, Material
+from metaphrase.repair.candidates import Candidate, Candidates, Counterpart, Material
+from metaphrase.repair.evidence import changed_words
 from metaphrase.repair.guards import left_untranslated, objection
 from metaphrase.repair.options import RepairOptions
-from metaphrase.repair.ranking import METRICS
-from metaphrase.repair.values import Judged, Repair, Replaced, Subject, Translate, Variant
+from metaphrase.repair.parts import carry_over
+from metaphrase.repair.phrases import is_part
+from metaphrase.repair.values import Judged, Repair, Replaced, Subject, Variant
 from metaphrase.repair.variants import among, replacement
 from metaphrase.repair.votes import Votes, count_votes
+from metaphrase.repair.way_back import Comparison, Related, WayBack
 from metaphrase.resources.protocols import Aligner
-from metaphrase.text.diff import changes
 from metaphrase.text.languages import language
 from metaphrase.text.normalise import fold
 
-__all__ = ["Repairer"]
+__all__ = ["MOST_CUTS", "Repairer"]
 
 _FIELDS = ("source_translation", "followup_translation")
+# Cuts of one phrase that the way back is asked about.
+MOST_CUTS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +43,8 @@ class _Proof:
     verdict: Verdict
     votes: Votes
     voters: int
-    checked: int
-    back: tuple[float, float] | None
+    back: Comparison | None
+    cases: Mapping[int, MetamorphicCase]  # as they are once the candidate is accepted, and whatever it takes with it
 
 
 @dataclass(slots=True)
@@ -52,17 +57,28 @@ class _Attempt:
     proof: _Proof | None = None
     objection: str = ""
     supporters: tuple[str, ...] = ()
+    carried: dict[str, tuple[int, str, str]] = dataclass_field(
+        default_factory=dict
+    )  # follow-up: its case, its translation before and after
 
 
 class Repairer:
-    """Repairs subjects of one direction. `back` translates towards the source language, if back translation is asked for."""
+    """Repairs subjects of one direction. `related` tells synonyms of the source language."""
 
-    def __init__(self, direction: Direction, aligner: Aligner, options: RepairOptions, *, back: Translate | None = None) -> None:
-        self._direction = direction
+    def __init__(
+        self,
+        direction: Direction,
+        aligner: Aligner,
+        options: RepairOptions,
+        *,
+        way_back: WayBack | None = None,
+        related: Related | None = None,
+    ) -> None:
         self._languages = (language(direction.source), language(direction.target))
         self._aligner = aligner
-        self._options = options
-        self._back = back
+        self.options = options
+        self.way_back = way_back
+        self._related = related
         self._words: dict[str, list[str]] = {}
 
     def repair(self, subject: Subject) -> list[Repair]:
@@ -74,7 +90,7 @@ class Repairer:
         return work.rows()
 
     def candidates(self, material: Material) -> Candidates:
-        return Candidates(material, self._languages, self._aligner, self._options)
+        return Candidates(material, self._languages, self._aligner, self.options, self._related)
 
     def judge(self, relation: Relation, case: MetamorphicCase) -> Verdict:
         """Alone, so that the verdict does not depend on what else is judged."""
@@ -86,25 +102,38 @@ class Repairer:
             self._words[text] = [t.text for t in self._languages[1].tokens(text)]
         return self._words[text]
 
-    def source_material(self, subject: Subject, case: MetamorphicCase) -> Material:
+    def source_material(self, subject: Subject, case: MetamorphicCase, verdict: Verdict) -> Material:
         """What the source's translation can be repaired from."""
         translation = case.source_translation or ""
-        return Material(subject.source, translation, tuple(self.trusted(subject.variants, subject.source, translation)), subject.engines)
+        variants = tuple(self.trusted(subject.variants, subject.source, translation))
+        blamed = _blamed(verdict, "source_translation", translation)
+        other = self._counterpart(case, verdict, "followup_translation")
+        return Material(subject.source, translation, variants, subject.engines, blamed=blamed, counterpart=other)
 
-    def followup_material(self, subject: Subject, case: MetamorphicCase, source: Candidates) -> Material | None:
-        """What a follow-up's translation can be repaired from; None if the follow-up is no variant of the source but a part of it."""
+    def followup_material(self, subject: Subject, case: MetamorphicCase, verdict: Verdict, source: Candidates) -> Material | None:
+        """What a follow-up's translation can be repaired from; None if it is neither a variant of the source nor one a part of the other."""
+        translation = case.followup_translation or ""
+        blamed = _blamed(verdict, "followup_translation", translation)
         found = replacement(case.source, case.followup, self._languages[0])
         if found is None:
-            return None
+            other = self._counterpart(case, verdict, "source_translation")
+            return Material(case.followup, translation, (), {}, blamed=blamed, counterpart=other) if other is not None else None
         # What the source's variants say about the word's place in the source's translation holds here too.
         place = source.place(found)
         places = {case.source: place} if isinstance(place, tuple) else {}
         whole = Variant(case.source, case.source_translation or "", _NOWHERE, "follow-up")
-        translation = case.followup_translation or ""
         near = self.trusted(among(case.followup, [whole, *subject.variants], self._languages[0]), case.followup, translation)
         chosen = {v.text for v in near} | {case.followup}
-        others = [v for v in self.trusted(subject.variants, case.followup, translation) if v.text not in chosen]
-        return Material(case.followup, translation, tuple(near), {}, places, tuple(v.translation for v in others))
+        others = [v.translation for v in self.trusted(subject.variants, case.followup, translation) if v.text not in chosen]
+        return Material(case.followup, translation, tuple(near), {}, places, tuple(others), blamed)
+
+    def _counterpart(self, case: MetamorphicCase, verdict: Verdict, field: str) -> Counterpart | None:
+        """The other text's translation, where one text is a part of the other."""
+        texts = {"source_translation": (case.source, case.followup), "followup_translation": (case.followup, case.source)}
+        (other, own), translation = texts[field], getattr(case, field) or ""
+        if not translation or not (is_part(other, own, self._languages[0]) or is_part(own, other, self._languages[0])):
+            return None
+        return Counterpart(translation, len(other) > len(own), _blamed(verdict, field, translation))
 
     def trusted(self, variants: Sequence[Variant], text: str, translation: str) -> list[Variant]:
         """Without those whose translation leaves a word as it is that this one does not.
@@ -115,39 +144,21 @@ class Repairer:
         return [v for v in variants if left_untranslated(v.text, v.translation, self._languages) <= allowed]
 
     def objection(self, text: str, before: str, candidate: Candidate) -> str | None:
-        return objection(text, before, candidate.text, self._languages, agreement=not candidate.keeps_untranslated)
+        # What an engine wrote as a whole agrees with itself.
+        agreement = not candidate.keeps_untranslated and candidate.kind not in ("synonym", "engine")
+        return objection(text, before, candidate.text, self._languages, agreement=agreement)
 
-    def back_translation(self, text: str, before: str, after: str) -> tuple[float, float] | None:
-        """How near the old and the new translation come to the source when translated back; None if that cannot be had."""
-        if self._back is None or not self._options.back_translation:
-            return None
-        old, new = self._back([before, after], self._direction.reversed)
-        if old is None or new is None:
-            return None
-        tokens = self._languages[0].tokens
-        wanted = [fold(t.text) for t in tokens(text)]
-        measure = METRICS[self._options.metric]
-        return measure([fold(t.text) for t in tokens(old)], wanted), measure([fold(t.text) for t in tokens(new)], wanted)
+    def restores_verb(self, before: str, after: str) -> bool:
+        finite = self._languages[1].is_finite
+        return sum(finite(fold(w)) for w in self.tokens(after)) > sum(finite(fold(w)) for w in self.tokens(before))
+
+    def carry_over(self, text: str, before: str, after: str, other: str) -> str | None:
+        """The change made in the translation of another text too, if that can be and nothing speaks against it."""
+        new = carry_over(before, after, other, self._languages[1])
+        return new if new is not None and objection(text, other, new, self._languages, agreement=False) is None else None
 
     def changed_words(self, before: str, after: str) -> list[dict[str, Any]]:
-        """The changed words of both texts, in characters."""
-        old, new = self._languages[1].tokens(before), self._languages[1].tokens(after)
-        rows = []
-        for change in changes([t.text for t in old], [t.text for t in new]):
-            row: dict[str, Any] = {}
-            for name, text, tokens, start, end in (
-                ("before", before, old, change.left_start, change.left_end),
-                ("after", after, new, change.right_start, change.right_end),
-            ):
-                a = tokens[start].start if start < len(tokens) else len(text)
-                b = tokens[end - 1].end if start < end else a
-                row[name] = {"start": a, "end": b, "quote": text[a:b]}
-            rows.append(row)
-        return rows
-
-    @property
-    def options(self) -> RepairOptions:
-        return self._options
+        return changed_words(before, after, self._languages[1])
 
 
 class _Work:
@@ -159,31 +170,37 @@ class _Work:
         self._cases: dict[int, MetamorphicCase] = {i: judged.case for i, judged in enumerate(subject.cases)}
         self._holds = {i: not judged.verdict.violated for i, judged in enumerate(subject.cases)}
         self._attempts: list[tuple[int, _Attempt | None, Counter[str]]] = []
-        self._made: dict[tuple[str, str], Candidates] = {}
+        self._made: dict[tuple[Any, ...], Candidates] = {}
+        self._covered: dict[int, list[str]] = {}  # by the accepted repair that made them hold
+        self._last = -1
 
-    def attend(self, judged: Judged) -> None:
+    def attend(self, judged: Judged[MetamorphicCase]) -> None:
         number = next(i for i, one in enumerate(self._subject.cases) if one is judged)
         if self._holds[number]:
-            return  # an earlier repair of the same source covers it
+            self._covered.setdefault(self._last, []).append(judged.case.id)
+            return  # an earlier repair of the same texts covers it
         refused: Counter[str] = Counter()
         best: _Attempt | None = None
-        for field in _FIELDS:
-            attempt = self._try(number, judged, field, refused)
-            if attempt is not None and (best is None or attempt.proof):
-                best = attempt
-            if attempt is not None and attempt.proof is not None:
-                self._accept(number, attempt)
-                break
+        if not self._repairer.judge(judged.relation, self._cases[number]).violated:
+            refused["judged alone it is no violation: there is nothing to prove"] += 1
+        else:
+            for field in _FIELDS:
+                attempt = self._try(number, judged, field, refused)
+                if attempt is not None and (best is None or attempt.proof):
+                    best = attempt
+                if attempt is not None and attempt.proof is not None:
+                    self._accept(number, attempt, attempt.proof)
+                    break
         self._attempts.append((number, best, refused))
 
-    def _try(self, number: int, judged: Judged, field: str, refused: Counter[str]) -> _Attempt | None:
+    def _try(self, number: int, judged: Judged[MetamorphicCase], field: str, refused: Counter[str]) -> _Attempt | None:
         case = self._cases[number]
-        subject = self._subject
-        own = self._repairer.source_material(subject, case)
+        subject, verdict = self._subject, judged.verdict
+        own = self._repairer.source_material(subject, case, verdict)
         made = self._candidates(own)
         material: Material | None = own
         if field == "followup_translation":
-            material = self._repairer.followup_material(subject, case, made)
+            material = self._repairer.followup_material(subject, case, verdict, made)
         if material is None or not material.translation:
             return None
         if material is not own:
@@ -191,7 +208,7 @@ class _Work:
         voters = self._voters(material)
         best: _Attempt | None = None
         tried = 0
-        for candidate in made:
+        for candidate in self._ordered(made, material):
             if tried == self._repairer.options.most_tried:
                 break
             attempt = _Attempt(field, material.translation, candidate)
@@ -208,10 +225,22 @@ class _Work:
         return best
 
     def _candidates(self, material: Material) -> Candidates:
-        key = (material.text, material.translation)
+        key = (material.text, material.translation, material.blamed, material.counterpart)
         if key not in self._made:
             self._made[key] = self._repairer.candidates(material)
         return self._made[key]
+
+    def _ordered(self, made: Candidates, material: Material) -> Iterable[Candidate]:
+        """Cuts of a phrase are guesses: those that come back most alike are tried first."""
+        way_back = self._repairer.way_back
+        if material.counterpart is None or not way_back:
+            return made
+        found = list(made)
+        cuts = [c for c in found if c.kind == "phrase" and self._repairer.objection(material.text, material.translation, c) is None]
+        cuts = cuts[:MOST_CUTS]
+        likeness = way_back.likeness(material.text, [c.text for c in cuts])
+        best = sorted(cuts, key=lambda c: -likeness[c.text])
+        return [*best, *(c for c in found if c.kind != "phrase")]
 
     def _voters(self, material: Material) -> list[tuple[str, list[str]]]:
         """Everything near that can be trusted: variants of the text, for a follow-up also its source and that one's; other engines."""
@@ -226,45 +255,77 @@ class _Work:
         return next(iter(self._cases.values())).source_translation or ""
 
     def _prove(
-        self, number: int, judged: Judged, material: Material, attempt: _Attempt, voters: Sequence[tuple[str, list[str]]]
+        self, number: int, judged: Judged[MetamorphicCase], material: Material, attempt: _Attempt, voters: Sequence[tuple[str, list[str]]]
     ) -> _Proof | tuple[str, bool]:
         """The proof, or why there is none and whether a relation had to be asked."""
         before, after = attempt.before, attempt.candidate.text
         found = self._repairer.objection(material.text, before, attempt.candidate)
         if found is not None:
             return found, False
-        tokens = self._repairer.tokens
-        votes = count_votes(tokens(before), tokens(after), [words for _, words in voters])
-        needed = self._repairer.options.min_votes
-        if attempt.candidate.keeps_untranslated:
-            # A word that the engine does not know upsets how it reads the words around: only variants without it can tell.
-            able = _replacing_the_same(attempt.candidate, material)
-            votes = Votes(votes.new, tuple(i for i in votes.old if voters[i][0] in able))
-            needed = min(1, needed)
-        if len(votes.new) < needed or len(votes.new) <= len(votes.old):
+        votes, decided = self._count(attempt, material, voters)
+        way_back = self._repairer.way_back
+        if not decided and not way_back:
             return "too few variants show its wording", False
         changed = _changed(self._cases, material.text, after)
         verdict = self._repairer.judge(judged.relation, changed[number])
         if verdict.outcome is not Outcome.HOLDS:
             return f"the relation does not hold: {verdict.reason}" if verdict.violated else "the relation does not apply", True
-        for other, case in changed.items():
-            if other != number and self._holds[other] and case is not self._cases[other]:
-                again = self._repairer.judge(self._subject.cases[other].relation, case)
-                if again.violated:
-                    return "it would violate another case that holds", True
-        back = self._repairer.back_translation(material.text, before, after)
-        if back is not None and back[1] < back[0]:
-            return "translated back it is farther from the source", True
-        return _Proof(verdict, votes, len(voters), len(changed), back)
+        together = self._together(changed, material.text, before, after)
+        if together is None:
+            return "it would violate another case that holds", True
+        back = way_back.compare(material.text, before, after) if way_back else None
+        reason = _unproved(attempt.candidate, back, decided=decided, restored=self._repairer.restores_verb(before, after))
+        if reason is not None:
+            return reason, True
+        return _Proof(verdict, votes, len(voters), back, together)
 
-    def _accept(self, number: int, attempt: _Attempt) -> None:
+    def _together(self, changed: Mapping[int, MetamorphicCase], text: str, before: str, after: str) -> Mapping[int, MetamorphicCase] | None:
+        """The cases with all that must change along with one translation for what held to hold; None if that cannot be.
+
+        A follow-up that has the error of its source too held only because of that: it is repaired in the same way.
+        """
+        for number in changed:
+            case = changed[number]
+            if case is self._cases[number] or not self._broken(number, case):
+                continue
+            if text != self._subject.source:
+                return None
+            old = case.followup_translation or ""
+            new = self._repairer.carry_over(case.followup, before, after, old)
+            if new is None:
+                return None
+            changed = _changed(changed, case.followup, new)
+        still = all(case is self._cases[number] or not self._broken(number, case) for number, case in changed.items())
+        return changed if still else None
+
+    def _broken(self, number: int, case: MetamorphicCase) -> bool:
+        """Whether a case that held does not any more."""
+        return self._holds[number] and self._repairer.judge(self._subject.cases[number].relation, case).violated
+
+    def _count(self, attempt: _Attempt, material: Material, voters: Sequence[tuple[str, list[str]]]) -> tuple[Votes, bool]:
+        """The variants' votes, and whether they decide for the candidate."""
+        candidate, tokens = attempt.candidate, self._repairer.tokens
+        heard = [words if name != f"engine {candidate.origin}" else [] for name, words in voters]
+        votes = count_votes(tokens(attempt.before), tokens(candidate.text), heard)
+        needed = self._repairer.options.min_votes
+        if candidate.keeps_untranslated:
+            # A word that the engine does not know upsets how it reads the words around: only variants without it can tell.
+            able = _replacing_the_same(candidate, material)
+            votes = Votes(votes.new, tuple(i for i in votes.old if voters[i][0] in able))
+            needed = min(1, needed)
+        return votes, len(votes.new) >= needed and len(votes.new) > len(votes.old)
+
+    def _accept(self, number: int, attempt: _Attempt, proof: _Proof) -> None:
         text = self._subject.source if attempt.field == "source_translation" else self._cases[number].followup
-        changed = _changed(self._cases, text, attempt.candidate.text)
-        for other, case in changed.items():
+        for other, case in proof.cases.items():
             if case is not self._cases[other]:
                 verdict = self._repairer.judge(self._subject.cases[other].relation, case)
                 self._holds[other] = other == number or not verdict.violated
-        self._cases = changed
+                old, new = self._cases[other].followup_translation or "", case.followup_translation or ""
+                if old != new and case.followup != text:
+                    attempt.carried[case.followup] = (other, old, new)
+        self._cases = dict(proof.cases)
+        self._last = number
 
     def rows(self) -> list[Repair]:
         rows = []
@@ -281,6 +342,10 @@ class _Work:
             accepted = attempt.proof is not None
             evidence = self._evidence(number, attempt, refused)
             rows.append(Repair(case, judged.finding, attempt.field, attempt.before, after, accepted, evidence))
+            for other, old, new in attempt.carried.values():
+                along = {"kind": "carried over", "from": judged.case.id, "changed": self._repairer.changed_words(old, new)}
+                along |= {"relation": self._subject.cases[other].relation.name}
+                rows.append(Repair(self._cases[other], "", "followup_translation", old, new, True, along))
         return rows
 
     def _evidence(self, number: int, attempt: _Attempt, refused: Mapping[str, int]) -> dict[str, Any]:
@@ -302,25 +367,41 @@ class _Work:
             "score_after": proof.verdict.score,
             "votes": {"new": len(proof.votes.new), "old": len(proof.votes.old), "voters": proof.voters},
             "supported_by": list(attempt.supporters),
-            "cases_checked": proof.checked,
+            "cases_checked": len(proof.cases),
         }
         if candidate.mapped is not None:
             evidence["mapped"] = {"word": candidate.mapped.word, "replaces": candidate.mapped.replaces}
         if proof.back is not None:
-            evidence["back_translation"] = {"before": round(proof.back[0], 6), "after": round(proof.back[1], 6)}
-        also = [self._subject.cases[i].case.id for i in self._covered(number)]
-        return evidence | ({"also_repairs": also} if also else {})
-
-    def _covered(self, number: int) -> list[int]:
-        """Violated cases that no attempt was made for because this repair made them hold."""
-        attended = {n for n, _, _ in self._attempts}
-        first = next((n for n, a, _ in self._attempts if a is not None and a.proof is not None and a.field == "source_translation"), None)
-        if first != number:
-            return []
-        return [i for i, judged in enumerate(self._subject.cases) if judged.verdict.violated and i not in attended and self._holds[i]]
+            evidence["way_back"] = proof.back.to_json()
+        also = self._covered.get(number, ())
+        return evidence | ({"also_repairs": list(also)} if also else {})
 
 
 _NOWHERE = Replaced(0, 0, 0, 0)
+
+
+def _blamed(verdict: Verdict, field: str, text: str) -> tuple[tuple[int, int], ...]:
+    """Places of a text that the verdict blames; none once the text is another than the one that was judged."""
+    return tuple((s.start, s.end) for s in verdict.spans if s.text == field and text[s.start : s.end] == s.quote)
+
+
+def _unproved(candidate: Candidate, back: Comparison | None, *, decided: bool, restored: bool) -> str | None:
+    """Why the witnesses do not do; None if they do. `decided`: the variants vote for it; `restored`: a verb gets its person back that had none.
+
+    Variants share their engine's habits, so where something can be translated back they alone do not decide. They do on a phrase, which is the same in all of
+    them, and beside a word that the engine does not know: such a word comes back whatever is around it, and upsets the order there too.
+    """
+    if back is None or (candidate.keeps_untranslated and not back.loses_words):
+        return None if decided else "too few variants show its wording"
+    if back.worse:
+        return "translated back it is farther from the source"
+    if candidate.kind == "engine":
+        shown = back.gains_everywhere
+    elif candidate.kind == "part":
+        shown = back.gains_words
+    else:
+        shown = back.gains_words or back.likelier or restored or (decided and candidate.kind == "phrase")
+    return None if shown else "no more of the source comes back with it"
 
 
 def _replacing_the_same(candidate: Candidate, material: Material) -> set[str]:

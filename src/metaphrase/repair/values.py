@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
-from metaphrase.core.values import NOTHING, Direction, MetamorphicCase, Verdict
+from metaphrase.core.values import NOTHING, Case, Direction, MetamorphicCase, Verdict
+from metaphrase.files.cases import case_to_json
 from metaphrase.relations.base import Relation
 
 __all__ = ["Judged", "Repair", "Replaced", "Subject", "Translate", "Variant"]
+
+
+CaseT = TypeVar("CaseT", bound=Case, covariant=True)
 
 
 class Translate(Protocol):
@@ -40,10 +44,10 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Generic[CaseT]):
     """A translated case, what was said about it, and by whom it is judged again."""
 
-    case: MetamorphicCase
+    case: CaseT
     verdict: Verdict
     relation: Relation
     finding: str = ""
@@ -56,20 +60,20 @@ class Subject:
     direction: Direction
     source: str
     translation: str
-    cases: tuple[Judged, ...]
+    cases: tuple[Judged[MetamorphicCase], ...]
     variants: tuple[Variant, ...] = ()
     engines: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
     @property
-    def violated(self) -> list[Judged]:
+    def violated(self) -> list[Judged[MetamorphicCase]]:
         return [judged for judged in self.cases if judged.verdict.violated]
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One repaired (or not repaired) translation of one violated case; `case` holds both texts as they are after all repairs of the subject."""
+    """One repaired (or not repaired) translation of one violated case; `case` holds its texts as they are after all repairs of the subject."""
 
-    case: MetamorphicCase
+    case: Case
     finding: str
     text: str
     before: str
@@ -80,13 +84,10 @@ class Repair:
     @property
     def input(self) -> str:
         """The text whose translation was repaired."""
-        return self.case.followup if self.text == "followup_translation" else self.case.source
+        return self.case.followup if isinstance(self.case, MetamorphicCase) and self.text == "followup_translation" else self.case.source
 
     def to_json(self) -> dict[str, Any]:
-        case = self.case
-        row: dict[str, Any] = {"id": case.id, "text": self.text, "before": self.before, "after": self.after, "accepted": self.accepted}
+        row: dict[str, Any] = {"id": self.case.id, "text": self.text, "before": self.before, "after": self.after, "accepted": self.accepted}
         if self.finding:
             row["finding"] = self.finding
-        row |= {"direction": str(case.direction), "transformation": case.transformation, "source": case.source, "followup": case.followup}
-        row |= {"source_translation": case.source_translation, "followup_translation": case.followup_translation}
-        return {**row, "evidence": dict(self.evidence)}
+        return {**case_to_json(self.case), **row, "evidence": dict(self.evidence)}

@@ -18,7 +18,7 @@ from metaphrase.files.cases import dumps
 from metaphrase.files.lines import open_output
 from metaphrase.repair.values import Repair
 
-__all__ = ["check_format", "repair_lines", "show_repairs", "write_repairs"]
+__all__ = ["check_format", "plan_line", "repair_lines", "show_repairs", "write_repairs"]
 
 FORMATS = ("jsonl", "tmx", "csv")
 
@@ -91,6 +91,10 @@ def show_repairs(console: Console, repairs: Iterable[Repair], *, refused: bool =
         console.print(f"{hidden} more; write them all with -o repairs.jsonl")
 
 
+# Kinds whose origin is a name; of the others it is a sentence, which stands among those that show the wording.
+_NAMED = ("part", "engine", "phrase")
+
+
 def _show(console: Console, repair: Repair, number: int) -> None:
     evidence = repair.evidence
     head = Text(f"{number}. ", style="bold").append(
@@ -112,9 +116,14 @@ def _why(repair: Repair) -> str:
     evidence = repair.evidence
     if not repair.accepted:
         return str(evidence.get("reason", ""))
-    votes = evidence["votes"]
-    parts = [f"{evidence['kind']}, ranked by {evidence['ranked_by']} ({evidence['rank_value']:.3f})"]
-    parts.append(f"{votes['new']} of {votes['voters']} variants show the new wording, {votes['old']} the old one")
+    ranked = f", ranked by {evidence['ranked_by']} ({evidence['rank_value']:.3f})" if evidence.get("ranked_by", "none") != "none" else ""
+    parts = [f"{evidence['kind']} from {evidence['from']}{ranked}" if evidence["kind"] in _NAMED else f"{evidence['kind']}{ranked}"]
+    votes = evidence.get("votes")
+    if votes:
+        parts.append(f"{votes['new']} of {votes['voters']} variants show the new wording, {votes['old']} the old one")
+    for way in evidence.get("way_back", ()):
+        words = f"{way['before']['words']} → {way['after']['words']} words of the source come back"
+        parts.append(f"{words} by {way['system']} ({way['before']['likeness']:.2f} → {way['after']['likeness']:.2f} alike)")
     before, after = evidence.get("score_before"), evidence.get("score_after")
     if before is not None and after is not None:
         parts.append(f"{evidence['relation']} {before:.3f} → {after:.3f}")
@@ -137,15 +146,28 @@ def _marked(repair: Repair, side: str, style: str) -> Text:
     return result.append(text[position:])
 
 
+def plan_line(summary: RepairSummary) -> str:
+    """What will be asked for, before anything is."""
+    return (
+        f"{summary.violations} violations; repair asks for at most {summary.planned_texts} translations "
+        f"(about {summary.planned_characters} characters), {summary.known_texts} variants are known"
+    )
+
+
 def repair_lines(summary: RepairSummary) -> list[str]:
     """The numbers after a run."""
     share = f" ({100 * summary.share:.0f} %)" if summary.share is not None else ""
     lines = [f"{summary.violations} violations, {summary.repaired} repaired{share} by {summary.accepted} repairs"]
+    if len(summary.by_method) > 1:
+        lines.append("; ".join(f"{name}: {repaired} of {count}" for name, (count, repaired) in sorted(summary.by_method.items())))
     if summary.unsuited:
-        lines.append(f"{summary.unsuited} more of kinds that cannot be repaired (differential, round trip, must differ)")
-    milliseconds = 1000 * summary.seconds / summary.violations if summary.violations else 0.0
+        lines.append(f"{summary.unsuited} more cannot be repaired: they are not translated, or their language is not known")
+    lines += [f"'{name}' was not asked to translate back: {reason}" for name, reason in summary.no_way_back.items()]
     sent = summary.sent
-    lines.append(
-        f"asked for {sent.sent_texts} translations ({sent.sent_characters} characters); {milliseconds:.0f} ms of processor time a violation"
-    )
+    lines.append(f"asked for {sent.sent_texts} translations ({sent.sent_characters} characters)")
+    if summary.seconds:
+        lines.append(
+            f"processor time without the engine's: {summary.milliseconds:.0f} ms a violation; {summary.seconds[0][0]:.1f} s for the first text, "
+            f"dictionaries included, and {summary.planning:.1f} s for choosing variants"
+        )
     return lines

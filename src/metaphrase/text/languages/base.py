@@ -198,8 +198,8 @@ class Language:
         """
         return word != other and self.lemma(word) == self.lemma(other)
 
-    def is_non_finite(self, word: str) -> bool:
-        """Whether a folded word is, by its form, a verb without person or tense; False where the form does not tell."""
+    def is_finite(self, word: str) -> bool:
+        """Whether a folded word is, by its form and lemma, a verb with person and tense; False where that is not known."""
         return False
 
     def gender_of(self, word: str) -> str | None:

@@ -30,7 +30,8 @@ _DETERMINERS = (
 _ENDING = re.compile(r"(?<=\w\w)(?:[aeo]?[sn]|[aeo])$")
 _FEMININE = re.compile(r"(?:a|ión|dad|tad|tud|umbre|ez|ora)s?$")
 _MASCULINE = re.compile(r"(?:o|or|aje|án|ón|ismo)(?:s|es)?$")
-_NON_FINITE = re.compile(r"(?<=\w\w)(?:[ai]d[oa]s?|ando|iendo|[aei]r)$")
+_INFINITIVE = re.compile(r"(?<=\w)[aeií]r$")
+_NON_FINITE = re.compile(r"(?<=\w\w)(?:[aií]d[oa]s?|ando|iendo|[aei]r)$")
 # Masculine in spite of the ending.
 _GREEK = re.compile(r"(?:ema|oma|ama|ista)s?$")
 
@@ -87,8 +88,8 @@ class Spanish(Language):
             return True
         return len(word) > 3 and len(other) > 3 and _ENDING.sub("", word) == _ENDING.sub("", other)
 
-    def is_non_finite(self, word: str) -> bool:
-        return _NON_FINITE.search(word) is not None
+    def is_finite(self, word: str) -> bool:
+        return _INFINITIVE.search(self.lemma(word)) is not None and _NON_FINITE.search(word) is None
 
     def agreement_class(self, word: str) -> tuple[str | None, str | None]:
         word = fold(word)
