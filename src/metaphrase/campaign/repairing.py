@@ -23,10 +23,10 @@ from metaphrase.files.cases import UNKNOWN
 from metaphrase.relations.base import Relation
 from metaphrase.repair.options import RepairOptions
 from metaphrase.repair.repairer import MOST_CUTS, Repairer
-from metaphrase.repair.single import Single, SingleRepairer
+from metaphrase.repair.single import Single, SingleRepairer, places_of
 from metaphrase.repair.values import Judged, Repair, Subject, Translate, Variant
 from metaphrase.repair.variants import Wanted, select
-from metaphrase.repair.way_back import Related, WayBack
+from metaphrase.repair.way_back import Related, Standing, WayBack
 from metaphrase.resources.profiles import Resources
 from metaphrase.systems.base import Guarded, System
 from metaphrase.text.languages import language
@@ -79,7 +79,8 @@ class RepairSummary:
     """The numbers of a repair run; `planned` is what was said before sending.
 
     `by_method`: violations and repaired ones of every method. `seconds`: our own processor time, for every text that was worked on with its number of
-    violations; the first one also loads dictionaries. `planning`: the same for choosing variants.
+    violations; the first one also loads dictionaries. `planning`: the same for choosing variants. `no_way_back`, `unanswered`: why a system did not translate back,
+    or had no answer for variants, by system.
     """
 
     violations: int = 0
@@ -93,6 +94,7 @@ class RepairSummary:
     seconds: list[tuple[float, int]] = field(default_factory=list)
     by_method: dict[str, tuple[int, int]] = field(default_factory=dict)
     no_way_back: dict[str, str] = field(default_factory=dict)
+    unanswered: dict[str, str] = field(default_factory=dict)
     sent: Summary = field(default_factory=Summary)
 
     @property
@@ -105,9 +107,10 @@ class RepairSummary:
     def share(self) -> float | None:
         return self.repaired / self.violations if self.violations else None
 
-    def count(self, method: str, *, repaired: bool) -> None:
-        violations, before = self.by_method.get(method, (0, 0))
-        self.by_method[method] = (violations + 1, before + repaired)
+    def count(self, method: str, violations: int, repaired: int) -> None:
+        known, before = self.by_method.get(method, (0, 0))
+        self.by_method[method] = (known + violations, before + repaired)
+        self.repaired += repaired
 
 
 def from_store(store: Store, resources: Resources, configuration: Configuration) -> Work:
@@ -115,7 +118,7 @@ def from_store(store: Store, resources: Resources, configuration: Configuration)
     violated: dict[tuple[str, str], dict[str, str]] = {}
     signatures: set[str] = set()
     relations = _Relations(resources, configuration)
-    singles: dict[tuple[str, str, str], SingleText] = {}
+    blamed: dict[tuple[str, str, str], str] = {}
     unsuited = 0
     for finding in store.findings():
         for report in finding.reports:
@@ -126,11 +129,15 @@ def from_store(store: Store, resources: Resources, configuration: Configuration)
             elif isinstance(case, MetamorphicCase):
                 violated.setdefault((report.system, case.source), {})[case.id] = finding.id
             else:
-                # One case may have several findings, one for each place.
-                judged = Judged(case, report.verdict, relations.of(report), finding.id)
-                singles.setdefault((report.system, report.method, case.id), SingleText(_system_of(report), judged))
+                blamed.setdefault((report.system, report.method, case.id), finding.id)
+    singles = []
     grouped: dict[tuple[str, str], dict[str, Judged[MetamorphicCase]]] = {key: {} for key in violated}
     for report in store.reports():
+        key = (report.system, report.method, report.case.id)
+        if key in blamed and report.verdict.violated and not isinstance(report.case, MetamorphicCase):
+            # A finding is one place; the verdict has them all.
+            singles.append(SingleText(_system_of(report), Judged(report.case, report.verdict, relations.of(report), blamed.pop(key))))
+            continue
         place = (report.system, report.case.source)
         if place not in grouped or report.verdict.signature not in signatures or not isinstance(report.case, MetamorphicCase):
             continue
@@ -145,7 +152,7 @@ def from_store(store: Store, resources: Resources, configuration: Configuration)
         for (system, text), cases in grouped.items()
         if cases
     ]
-    return Work(tuple(texts), tuple(singles.values()), unsuited)
+    return Work(tuple(texts), tuple(singles), unsuited)
 
 
 def from_cases(cases: Iterable[Case], system: str, resources: Resources, configuration: Configuration) -> Work:
@@ -232,6 +239,8 @@ class Repairs:
         self._repairers: dict[tuple[str, Direction], Repairer] = {}
         self._single_repairers: dict[tuple[str, Direction], SingleRepairer] = {}
         self._ways: dict[tuple[str, Direction], WayBack] = {}
+        self._standing = Standing()
+        self._returned: set[str] = set()  # systems that translated something back
 
     def plan(self) -> RepairSummary:
         """Choose the variants of all texts, and count those that would have to be sent. Sends nothing."""
@@ -253,7 +262,9 @@ class Repairs:
                 if name != system and self._foreign:
                     missing.update({(name, str(direction), m): None for m in self._missing(name, direction, [source])})
         back_texts, back_characters = self._most_sent_back()
-        self.summary.violations = sum(j.verdict.violated for text in texts for j in text.cases) + len(self._work.singles)
+        self.summary.violations = sum(j.verdict.violated for text in texts for j in text.cases) + sum(
+            places_of(single.judged.verdict) for single in self._work.singles
+        )
         self.summary.planned_texts = len(missing) + back_texts
         self.summary.planned_characters = sum(len(text) for _, _, text in missing) + back_characters
         self.summary.planning += time.thread_time() - started
@@ -281,27 +292,30 @@ class Repairs:
         done = {row.case.id for row in rows if row.accepted}
         done |= {also for row in rows if row.accepted for also in row.evidence.get("also_repairs", ())}
         for id, method in methods.items():
-            self.summary.count(method, repaired=id in done)
-        self.summary.repaired += len(done)
+            self.summary.count(method, 1, id in done)
         self.summary.accepted += sum(row.accepted for row in rows)
         yield from rows
 
     def _repair_singles(self, some: Sequence[SingleText]) -> Iterator[Repair]:
-        engines = self._other_engines([(s.judged.case.direction, s.judged.case.source, s.system) for s in some if s.system])
+        known = self._other_engines([(s.judged.case.direction, s.judged.case.source, s.system) for s in some if s.system])
+        engines = {id(s): known.get((s.judged.case.direction, s.judged.case.source), {}) for s in some}
         ahead: dict[tuple[str, Direction], list[str]] = {}
         for single in some:
-            case = single.judged.case
-            texts = self._single_repairer(single).foreseen(single.judged, engines.get((case.direction, case.source), {}))
-            ahead.setdefault((single.system, case.direction), []).extend(texts)
+            texts = self._single_repairer(single).look_at(single.judged, engines[id(single)], single.system)
+            ahead.setdefault((single.system, single.judged.case.direction), []).extend(texts)
         for (system, direction), texts in ahead.items():
             self._way_back(system, direction).ask(texts)
         for single in some:
+            self._single_repairer(single).weigh(single.judged, engines[id(single)], single.system)
+        for single in some:
             started = time.thread_time()
-            case = single.judged.case
-            others = {n: t for n, t in engines.get((case.direction, case.source), {}).items() if n != single.system}
-            rows = self._single_repairer(single).repair(single.judged, others, self._name_of_way(single.system))
-            self.summary.seconds.append((time.thread_time() - started, 1))
-            yield from self._counted(rows, {case.id: single.judged.verdict.relation})
+            worker = self._single_repairer(single)
+            rows = worker.repair(single.judged, engines[id(single)], single.system, self._name_of_way(single.system))
+            self.summary.seconds.append((time.thread_time() - started, places_of(single.judged.verdict)))
+            settled = [row.evidence["settled"] for row in rows if row.accepted]
+            count = places_of(single.judged.verdict)
+            self.summary.count(single.judged.verdict.relation, count, min(count, sum(settled)))
+            yield from self._counted(rows, {})
 
     def _propose(self) -> dict[tuple[str, Direction], list[MetamorphicCase]]:
         """Mutants of every text by all replacing methods, best first."""
@@ -383,8 +397,14 @@ class Repairs:
         return found
 
     def _fill(self, system: System, cases: Sequence[Case]) -> None:
-        for _ in self._stage.fill(list(cases), lambda request: system):
-            pass
+        """Translations that help but need not be: a recording may lack them, which is said in the summary."""
+        try:
+            for _ in self._stage.fill(list(cases), lambda request: system):
+                pass
+        except QuotaError:
+            raise
+        except SystemFailedError as error:
+            self.summary.unanswered[system.name] = str(error)
 
     def _subject(self, text: SourceText, wanted: Sequence[Wanted]) -> Subject:
         known = {judged.case.followup: judged.case.followup_translation for judged in text.cases}
@@ -421,7 +441,7 @@ class Repairs:
     def _single_repairer(self, single: SingleText) -> SingleRepairer:
         key = (single.system, single.judged.case.direction)
         if key not in self._single_repairers:
-            self._single_repairers[key] = SingleRepairer(key[1], self.options, self._way_back(*key))
+            self._single_repairers[key] = SingleRepairer(key[1], self.options, self._way_back(*key), self._standing)
         return self._single_repairers[key]
 
     def _related(self, direction: Direction) -> Related | None:
@@ -469,8 +489,12 @@ class Repairs:
             except QuotaError:
                 raise
             except (ConfigurationError, SystemFailedError) as error:
-                # A system need not have the way back; that it was asked for and is not there is said in the summary.
-                self.summary.no_way_back[system.name] = str(error)
-            return [case.followup_translation if isinstance(case, MetamorphicCase) else None for case in cases]
+                # A system need not have the way back; one that never gave an answer is not asked again, and the summary says so.
+                if system.name not in self._returned:
+                    self.summary.no_way_back[system.name] = str(error)
+            answers = [case.followup_translation if isinstance(case, MetamorphicCase) else None for case in cases]
+            if any(answers):
+                self._returned.add(system.name)
+            return answers
 
         return back

@@ -61,6 +61,7 @@ class Material:
 
     `blamed`: places of the translation that the verdict blames, in characters. `places`: where a variant's translation speaks of its word, if known. `others`: near
     translations that no candidate can be made from but that agree with some. `counterpart`: the other text of a pair of which one is a part of the other.
+    `must_differ`: the pair's translations are the same and must not be, so that a word is lost in one of them.
     """
 
     text: str
@@ -71,6 +72,7 @@ class Material:
     others: tuple[str, ...] = ()
     blamed: tuple[tuple[int, int], ...] = ()
     counterpart: Counterpart | None = None
+    must_differ: bool = False
 
 
 class Candidates:
@@ -124,10 +126,12 @@ class Candidates:
         number = {variant.text: i for i, variant in enumerate(variants)}
         others = [[t.text for t in self._target.tokens(text)] for text in self._material.others]
         by, ranked = rank(variants, self.voters, self._options.rank, self._options.metric, others)
+        lost = self._material.must_differ
         for value, variant in ranked:
-            if len(self._mapper.changes(number[variant.text])) > 1 and self._synonymous(variant):
+            place = number[variant.text]
+            if self._mapper.teaches(place, lost_word=lost) and self._synonymous(variant):
                 yield Candidate(variant.translation, "synonym", variant.text, by, value, variant=variant)
-            mapped = self._mapper.map_back(number[variant.text])
+            mapped = self._mapper.map_back(place, lost_word=lost)
             if isinstance(mapped, str):
                 self.refused[mapped] += 1
             elif not self._fits(mapped):
@@ -186,7 +190,7 @@ class Candidates:
         if other is None:
             return
         texts = (
-            cut_phrase(other.translation, own, self._target)
+            cut_phrase(other.translation, own, self._material.blamed, self._target)
             if other.larger
             else put_phrase(own, other.translation, other.blamed, self._target)
         )

@@ -72,10 +72,18 @@ class Mapper:
     def changes(self, number: int) -> list[Change]:
         return self._changes[number]
 
-    def map_back(self, number: int) -> Mapped | str:
+    def teaches(self, number: int, *, lost_word: bool = False) -> bool:
+        """Whether a variant's translation differs in more than the replaced word.
+
+        Where a word was lost (`lost_word`), also if it differs in one place but says more there.
+        """
+        found = self._changes[number]
+        return len(found) > 1 or (lost_word and len(found) == 1 and _size(found[0])[1] > _size(found[0])[0])
+
+    def map_back(self, number: int, *, lost_word: bool = False) -> Mapped | str:
         """The text that a variant supports, or why it cannot be had."""
-        variant, found = self._variants[number], self._changes[number]
-        if len(found) < 2:
+        variant = self._variants[number]
+        if not self.teaches(number, lost_word=lost_word):
             return "its translation differs in the replaced word only"
         here = self.place(variant.replaced)
         if isinstance(here, str):

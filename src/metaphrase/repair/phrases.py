@@ -46,9 +46,17 @@ def put_phrase(whole: str, phrase: str, blamed: Sequence[tuple[int, int]], targe
         yield patch(whole, outer[start].start, outer[end - 1].end, _lowered(phrase.rstrip(" .!?"), start > 0))
 
 
-def cut_phrase(whole: str, phrase: str, target: Language) -> Iterator[str]:
-    """Images of the phrase in the larger text's translation."""
+def cut_phrase(whole: str, phrase: str, blamed: Sequence[tuple[int, int]], target: Language) -> Iterator[str]:
+    """The phrase's translation with wordings of the larger text's, and images of the phrase in the latter; `blamed` are places of the former."""
     inner, outer = target.tokens(phrase), target.tokens(whole)
+    for change in changes(_words(inner), _words(outer)):
+        a, b, c, d = change.left_start, change.left_end, change.right_start, change.right_end
+        if a == b or c == d or not touches(inner[a].start, inner[b - 1].end, blamed):
+            continue
+        for size in range(1, min(_LONGEST, d - c) + 1):
+            for first, last in dict.fromkeys([(d - size, d - 1), (c, c + size - 1)]):
+                piece = _lowered(whole[outer[first].start : outer[last].end], first == 0 and a > 0)
+                yield patch(phrase, inner[a].start, inner[b - 1].end, piece)
     for start, end in _images(_words(inner), _words(outer)):
         piece = whole[outer[start].start : outer[end - 1].end]
         capital = phrase[:1].isupper()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import Any
 
-from metaphrase.core.values import Direction, MetamorphicCase, Outcome, Verdict
+from metaphrase.core.values import Direction, Expectation, MetamorphicCase, Outcome, Verdict
 from metaphrase.relations.base import Relation
 from metaphrase.repair.candidates import Candidate, Candidates, Counterpart, Material
 from metaphrase.repair.evidence import changed_words
@@ -108,7 +108,9 @@ class Repairer:
         variants = tuple(self.trusted(subject.variants, subject.source, translation))
         blamed = _blamed(verdict, "source_translation", translation)
         other = self._counterpart(case, verdict, "followup_translation")
-        return Material(subject.source, translation, variants, subject.engines, blamed=blamed, counterpart=other)
+        return Material(
+            subject.source, translation, variants, subject.engines, blamed=blamed, counterpart=other, must_differ=_must_differ(case)
+        )
 
     def followup_material(self, subject: Subject, case: MetamorphicCase, verdict: Verdict, source: Candidates) -> Material | None:
         """What a follow-up's translation can be repaired from; None if it is neither a variant of the source nor one a part of the other."""
@@ -125,7 +127,7 @@ class Repairer:
         near = self.trusted(among(case.followup, [whole, *subject.variants], self._languages[0]), case.followup, translation)
         chosen = {v.text for v in near} | {case.followup}
         others = [v.translation for v in self.trusted(subject.variants, case.followup, translation) if v.text not in chosen]
-        return Material(case.followup, translation, tuple(near), {}, places, tuple(others), blamed)
+        return Material(case.followup, translation, tuple(near), {}, places, tuple(others), blamed, must_differ=_must_differ(case))
 
     def _counterpart(self, case: MetamorphicCase, verdict: Verdict, field: str) -> Counterpart | None:
         """The other text's translation, where one text is a part of the other."""
@@ -225,7 +227,7 @@ class _Work:
         return best
 
     def _candidates(self, material: Material) -> Candidates:
-        key = (material.text, material.translation, material.blamed, material.counterpart)
+        key = (material.text, material.translation, material.blamed, material.counterpart, material.must_differ)
         if key not in self._made:
             self._made[key] = self._repairer.candidates(material)
         return self._made[key]
@@ -378,6 +380,10 @@ class _Work:
 
 
 _NOWHERE = Replaced(0, 0, 0, 0)
+
+
+def _must_differ(case: MetamorphicCase) -> bool:
+    return case.expectation is Expectation.DIFFERENT
 
 
 def _blamed(verdict: Verdict, field: str, text: str) -> tuple[tuple[int, int], ...]:

@@ -18,13 +18,16 @@ from metaphrase.repair.values import Translate
 from metaphrase.text.languages import Language
 from metaphrase.text.normalise import fold
 
-__all__ = ["SAME", "Comparison", "Related", "Returned", "WayBack"]
+__all__ = ["SAME", "Comparison", "Related", "Returned", "Standing", "WayBack"]
 
 # How surely two words of the source language mean the same, 0..1.
 Related = Callable[[str, str], float]
 SAME = 0.85
 # About two words of a sentence; one may be an article.
 _CLEARLY = 0.1
+# Texts from which an engine is known, and how much more alike the better one's come back on the mean.
+_ENOUGH = 20
+_LEAD = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,11 @@ class Comparison:
         return after - before
 
     @property
+    def gains_some(self) -> bool:
+        """Such words come back, and nothing is worse on any way."""
+        return bool(self.gained) and not self.worse
+
+    @property
     def gains_words(self) -> bool:
         """Such words come back, and on every way the whole is more alike."""
         return bool(self.gained) and not self.loses_words and all(new.likeness > old.likeness for old, new in self.ways)
@@ -86,6 +94,24 @@ class Comparison:
             {"system": name, "before": old.to_json(a), "after": new.to_json(b)}
             for (name, a, b), (old, new) in zip(self.texts, self.ways, strict=True)
         ]
+
+
+class Standing:
+    """How well the engines' translations come back over a campaign: the one to be believed sooner where two disagree."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, float] = {}
+        self._counts: Counter[str] = Counter()
+
+    def add(self, engine: str, likeness: float) -> None:
+        self._sums[engine] = self._sums.get(engine, 0.0) + likeness
+        self._counts[engine] += 1
+
+    def better(self, engine: str, other: str) -> bool:
+        """Whether an engine does clearly better than another, both being known from enough texts."""
+        if min(self._counts[engine], self._counts[other]) < _ENOUGH:
+            return False
+        return self._sums[engine] / self._counts[engine] - self._sums[other] / self._counts[other] >= _LEAD
 
 
 class WayBack:

@@ -162,6 +162,7 @@ def repair_lines(summary: RepairSummary) -> list[str]:
         lines.append("; ".join(f"{name}: {repaired} of {count}" for name, (count, repaired) in sorted(summary.by_method.items())))
     if summary.unsuited:
         lines.append(f"{summary.unsuited} more cannot be repaired: they are not translated, or their language is not known")
+    lines += [f"'{name}' had no answer for some variants: {reason}" for name, reason in summary.unanswered.items()]
     lines += [f"'{name}' was not asked to translate back: {reason}" for name, reason in summary.no_way_back.items()]
     sent = summary.sent
     lines.append(f"asked for {sent.sent_texts} translations ({sent.sent_characters} characters)")
