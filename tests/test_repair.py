@@ -15,7 +15,8 @@ import pytest
 
 from conftest import CommandLine
 from metaphrase.campaign.config import load_configuration
-from metaphrase.campaign.repairing import Repairs, from_cases
+from metaphrase.campaign.repair_work import from_cases
+from metaphrase.campaign.repairing import Repairs
 from metaphrase.campaign.store import Store
 from metaphrase.core import registry
 from metaphrase.core.values import Direction, MetamorphicCase, Segment

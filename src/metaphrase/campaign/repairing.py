@@ -1,4 +1,4 @@
-"""Repair of a campaign's findings: from the store to subjects, variants asked for through the translate stage, and back.
+"""A repair run: variants, other engines and ways back asked for through the translate stage, and the rows that come of it.
 
 Source texts are worked through in chunks. What a chunk may ask for at most is known, and said, before anything is sent.
 """
@@ -6,80 +6,42 @@ Source texts are worked through in chunks. What a chunk may ask for at most is k
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from metaphrase.campaign.config import Configuration
 from metaphrase.campaign.events import Summary
-from metaphrase.campaign.judging import judge
-from metaphrase.campaign.plan import load_method, make_relation, relation_for, why_not
+from metaphrase.campaign.plan import load_method, why_not
+from metaphrase.campaign.repair_work import SingleText, SourceText, Work
 from metaphrase.campaign.store import Store
 from metaphrase.campaign.translate import Sending, TranslateStage
 from metaphrase.core import registry
 from metaphrase.core.errors import ConfigurationError, QuotaError, SystemFailedError
-from metaphrase.core.values import Case, DifferentialCase, Direction, MetamorphicCase, Report, RoundTripCase, Segment
-from metaphrase.files.cases import UNKNOWN
-from metaphrase.relations.base import Relation
+from metaphrase.core.values import Case, Direction, MetamorphicCase, Segment
 from metaphrase.repair.options import RepairOptions
 from metaphrase.repair.repairer import MOST_CUTS, Repairer
-from metaphrase.repair.single import Single, SingleRepairer, places_of
-from metaphrase.repair.values import Judged, Repair, Subject, Translate, Variant
+from metaphrase.repair.single import SingleRepairer, places_of
+from metaphrase.repair.values import Repair, Subject, Translate, Variant
 from metaphrase.repair.variants import Wanted, select
 from metaphrase.repair.way_back import Related, Standing, WayBack
 from metaphrase.resources.profiles import Resources
 from metaphrase.systems.base import Guarded, System
 from metaphrase.text.languages import language
 
-__all__ = ["RepairSummary", "Repairs", "SingleText", "SourceText", "Work", "from_cases", "from_store"]
+__all__ = ["RepairSummary", "Repairs"]
 
 CHUNK = 50
 # Mutants of one word that may be asked for; more would only repeat what the first ones say.
 PER_WORD = 4
 
 
-@dataclass(frozen=True, slots=True)
-class SourceText:
-    """One text that a system translated, with all its judged cases, some of them violated."""
-
-    system: str
-    direction: Direction
-    text: str
-    cases: tuple[Judged[MetamorphicCase], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SingleText:
-    """A violated case with one text: engines that disagree, or a round trip. `system` is the one whose translation it is, none if several are compared."""
-
-    system: str
-    judged: Judged[Single]
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What is to be repaired, and how many violated cases cannot be, because they are not translated or of unknown language."""
-
-    texts: tuple[SourceText, ...]
-    singles: tuple[SingleText, ...] = ()
-    unsuited: int = 0
-
-    @property
-    def systems(self) -> list[str]:
-        """The systems whose translations are to be repaired."""
-        names = [*(text.system for text in self.texts)]
-        for single in self.singles:
-            case = single.judged.case
-            names += case.translations if isinstance(case, DifferentialCase) else [single.system]
-        return list(dict.fromkeys(names))
-
-
 @dataclass(slots=True)
 class RepairSummary:
     """The numbers of a repair run; `planned` is what was said before sending.
 
-    `by_method`: violations and repaired ones of every method. `seconds`: our own processor time, for every text that was worked on with its number of
-    violations; the first one also loads dictionaries. `planning`: the same for choosing variants. `no_way_back`, `unanswered`: why a system did not translate back,
+    `by_method`: violations and repaired ones of every method. `seconds`: our own processor time for every text; those that come first also load
+    dictionaries. `planning`: the same for choosing variants. `no_way_back`, `unanswered`: why a system did not translate back,
     or had no answer for variants, by system.
     """
 
@@ -91,17 +53,11 @@ class RepairSummary:
     planned_characters: int = 0
     known_texts: int = 0
     planning: float = 0.0
-    seconds: list[tuple[float, int]] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
     by_method: dict[str, tuple[int, int]] = field(default_factory=dict)
     no_way_back: dict[str, str] = field(default_factory=dict)
     unanswered: dict[str, str] = field(default_factory=dict)
     sent: Summary = field(default_factory=Summary)
-
-    @property
-    def milliseconds(self) -> float:
-        """A violation, loading left out."""
-        further = self.seconds[1:]
-        return 1000 * sum(s for s, _ in further) / sum(n for _, n in further) if further else 0.0
 
     @property
     def share(self) -> float | None:
@@ -111,106 +67,6 @@ class RepairSummary:
         known, before = self.by_method.get(method, (0, 0))
         self.by_method[method] = (known + violations, before + repaired)
         self.repaired += repaired
-
-
-def from_store(store: Store, resources: Resources, configuration: Configuration) -> Work:
-    """The last run's findings, with everything that was judged about the same texts."""
-    violated: dict[tuple[str, str], dict[str, str]] = {}
-    signatures: set[str] = set()
-    relations = _Relations(resources, configuration)
-    blamed: dict[tuple[str, str, str], str] = {}
-    unsuited = 0
-    for finding in store.findings():
-        for report in finding.reports:
-            signatures.add(report.verdict.signature)
-            case = report.case
-            if not suited(case):
-                unsuited += 1
-            elif isinstance(case, MetamorphicCase):
-                violated.setdefault((report.system, case.source), {})[case.id] = finding.id
-            else:
-                blamed.setdefault((report.system, report.method, case.id), finding.id)
-    singles = []
-    grouped: dict[tuple[str, str], dict[str, Judged[MetamorphicCase]]] = {key: {} for key in violated}
-    for report in store.reports():
-        key = (report.system, report.method, report.case.id)
-        if key in blamed and report.verdict.violated and not isinstance(report.case, MetamorphicCase):
-            # A finding is one place; the verdict has them all.
-            singles.append(SingleText(_system_of(report), Judged(report.case, report.verdict, relations.of(report), blamed.pop(key))))
-            continue
-        place = (report.system, report.case.source)
-        if place not in grouped or report.verdict.signature not in signatures or not isinstance(report.case, MetamorphicCase):
-            continue
-        if suited(report.case):
-            # Several methods may have made the same pair; it is one violation.
-            pair = f"{report.verdict.signature}\0{report.case.followup}"
-            finding_id = violated[place].get(report.case.id, "")
-            if pair not in grouped[place] or (finding_id and not grouped[place][pair].finding):
-                grouped[place][pair] = Judged(report.case, report.verdict, relations.of(report), finding_id)
-    texts = [
-        SourceText(system, next(iter(cases.values())).case.direction, text, tuple(cases.values()))
-        for (system, text), cases in grouped.items()
-        if cases
-    ]
-    return Work(tuple(texts), tuple(singles), unsuited)
-
-
-def from_cases(cases: Iterable[Case], system: str, resources: Resources, configuration: Configuration) -> Work:
-    """The same from translated cases, judged here."""
-    relations = _Relations(resources, configuration)
-    by_relation: dict[tuple[str, str], list[Case]] = {}
-    unsuited = 0
-    for case in cases:
-        if suited(case):
-            by_relation.setdefault((configuration.relation or relation_for(case, resources.profile), case.transformation), []).append(case)
-        else:
-            unsuited += 1
-    grouped: dict[tuple[str, Direction], list[Judged[MetamorphicCase]]] = {}
-    singles = []
-    for (name, transformation), some in by_relation.items():
-        relation = relations.named(name, transformation)
-        for case, verdict in zip(some, judge(relation, some), strict=True):
-            if isinstance(case, MetamorphicCase):
-                grouped.setdefault((case.source, case.direction), []).append(Judged(case, verdict, relation))
-            elif verdict.violated:
-                singles.append(SingleText(system if isinstance(case, RoundTripCase) else "", Judged(case, verdict, relation)))
-    texts = [SourceText(system, direction, text, tuple(found)) for (text, direction), found in grouped.items()]
-    return Work(tuple(text for text in texts if any(j.verdict.violated for j in text.cases)), tuple(singles), unsuited)
-
-
-def suited(case: Case) -> bool:
-    """Whether a case can be repaired: it is translated, and its languages are known."""
-    return case.direction.target != UNKNOWN and not any(case.requests())
-
-
-def _system_of(report: Report) -> str:
-    """The system under test of a round trip; a differential case has several."""
-    return report.system.split(" / ")[0] if isinstance(report.case, RoundTripCase) else ""
-
-
-class _Relations:
-    """Relations by name and method, made once."""
-
-    def __init__(self, resources: Resources, configuration: Configuration) -> None:
-        self._resources = resources
-        self._configuration = configuration
-        self._made: dict[tuple[str, str], Relation] = {}
-
-    def named(self, name: str, transformation: str) -> Relation:
-        key = (name.casefold(), transformation)
-        if key not in self._made:
-            self._made[key] = make_relation(name, self._resources, self._configuration, transformation=transformation)
-        return self._made[key]
-
-    def of(self, report: Report) -> Relation:
-        """The relation that judged a report; a differently configured one could prove nothing."""
-        relation = self.named(report.verdict.relation, report.method)
-        if str(relation.signature()) != report.verdict.signature:
-            raise ConfigurationError(
-                f"the store was judged by {report.verdict.signature}, the configuration now makes {relation.signature()}: "
-                "give the --profile and --config of that run, or run 'metaphrase test' again"
-            )
-        return relation
 
 
 class Repairs:
@@ -261,12 +117,13 @@ class Repairs:
             for name in self._systems:
                 if name != system and self._foreign:
                     missing.update({(name, str(direction), m): None for m in self._missing(name, direction, [source])})
-        back_texts, back_characters = self._most_sent_back()
+        missing.update(dict.fromkeys(self._foreseen_back()))
+        texts_unknown, characters_unknown = self._most_sent_back()
         self.summary.violations = sum(j.verdict.violated for text in texts for j in text.cases) + sum(
             places_of(single.judged.verdict) for single in self._work.singles
         )
-        self.summary.planned_texts = len(missing) + back_texts
-        self.summary.planned_characters = sum(len(text) for _, _, text in missing) + back_characters
+        self.summary.planned_texts = len(missing) + texts_unknown
+        self.summary.planned_characters = sum(len(text) for _, _, text in missing) + characters_unknown
         self.summary.planning += time.thread_time() - started
         return self.summary
 
@@ -281,7 +138,7 @@ class Repairs:
                 started = time.thread_time()
                 rows = self._repairer(text).repair(self._subject(text, wanted))
                 methods = {judged.case.id: judged.case.transformation for judged in text.cases if judged.verdict.violated}
-                self.summary.seconds.append((time.thread_time() - started, len(methods)))
+                self.summary.seconds.append(time.thread_time() - started)
                 yield from self._counted(rows, methods)
         singles = iter(self._work.singles)
         while some := list(islice(singles, CHUNK)):
@@ -311,7 +168,7 @@ class Repairs:
             started = time.thread_time()
             worker = self._single_repairer(single)
             rows = worker.repair(single.judged, engines[id(single)], single.system, self._name_of_way(single.system))
-            self.summary.seconds.append((time.thread_time() - started, places_of(single.judged.verdict)))
+            self.summary.seconds.append(time.thread_time() - started)
             settled = [row.evidence["settled"] for row in rows if row.accepted]
             count = places_of(single.judged.verdict)
             self.summary.count(single.judged.verdict.relation, count, min(count, sum(settled)))
@@ -353,8 +210,18 @@ class Repairs:
         stored = self._store.translations(system.signature().digest, direction, texts) if system is not None else {}
         return [t for t in texts if t not in stored or not stored[t].ok]
 
+    def _foreseen_back(self) -> Iterator[tuple[str, str, str]]:
+        """What is known to be sent back already: system, direction, text."""
+        for single in self._work.singles:
+            case = single.judged.case
+            back = case.direction.reversed
+            engines = self._known_engines(case.direction, case.source, single.system) if single.system else {}
+            asked = self._single_repairer(single).look_at(single.judged, engines, single.system)
+            for name in self._ways_of(single.system, case.direction):
+                yield from ((name, str(back), text) for text in self._missing(name, back, asked))
+
     def _most_sent_back(self) -> tuple[int, int]:
-        """How many texts, and characters, may be asked to be translated back at most."""
+        """How many texts, and characters, may be sent back at most besides: candidates are not known before their variants are translated."""
         texts = characters = 0
         for text in self._work.texts:
             ways = len(self._ways_of(text.system, text.direction))
@@ -367,11 +234,12 @@ class Repairs:
         for single in self._work.singles:
             case = single.judged.case
             ways = len(self._ways_of(single.system, case.direction))
-            known = [t for name, t in case.texts() if name != "back_translation"]
-            for translation in known:
-                # Itself, single pieces, all of them together, and the other engines' whole.
-                number = ways * (2 + self.options.most_tried + max(len(known), len(self._systems)))
-                texts, characters = texts + number, characters + number * len(translation)
+            owned = [text for name, text in case.texts() if name != "back_translation"]
+            known = len(self._known_engines(case.direction, case.source, single.system)) if single.system else len(owned) - 1
+            others = (len(self._systems) if single.system else len(owned)) - 1
+            # All pieces put in place together; of an engine that has not been asked yet, its whole text and the pieces.
+            number = ways * (1 + (max(0, others - known) * (1 + self.options.most_tried) if self._foreign else 0))
+            texts, characters = texts + number * len(owned), characters + number * sum(map(len, owned))
         return texts, characters
 
     def _ask(self, chunk: Sequence[tuple[SourceText, list[Wanted]]]) -> None:
@@ -417,14 +285,19 @@ class Repairs:
             translation = known.get(one.text) or (answer.text if answer is not None else None)
             if translation:
                 variants.append(Variant(one.text, translation, one.replaced, one.origin, answer.score if answer is not None else None))
-        engines = {}
-        for name, other in self._systems.items():
-            if name != text.system and self._foreign:
-                found = self._store.translations(other.signature().digest, text.direction, [text.text]).get(text.text)
-                if found is not None and found.text:
-                    engines[name] = found.text
+        engines = self._known_engines(text.direction, text.text, text.system)
         translation = text.cases[0].case.source_translation or ""
         return Subject(text.direction, text.text, translation, text.cases, tuple(variants), engines)
+
+    def _known_engines(self, direction: Direction, text: str, own: str) -> dict[str, str]:
+        """Other engines' translations of a text, as far as the store has them."""
+        engines = {}
+        for name, other in self._systems.items():
+            if name != own and self._foreign:
+                found = self._store.translations(other.signature().digest, direction, [text]).get(text)
+                if found is not None and found.text:
+                    engines[name] = found.text
+        return engines
 
     def _repairer(self, text: SourceText) -> Repairer:
         key = (text.system, text.direction)

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from metaphrase.campaign.config import Configuration
-    from metaphrase.campaign.repairing import Repairs, Work
+    from metaphrase.campaign.repair_work import Work
+    from metaphrase.campaign.repairing import Repairs
     from metaphrase.campaign.store import Store
     from metaphrase.resources.profiles import Resources
     from metaphrase.systems.base import System
@@ -45,7 +46,8 @@ def repair(
     from rich.console import Console
 
     from metaphrase.campaign.plan import make_resources, open_back_system, open_sending, open_systems
-    from metaphrase.campaign.repairing import Repairs, from_store
+    from metaphrase.campaign.repair_work import from_store
+    from metaphrase.campaign.repairing import Repairs
     from metaphrase.campaign.store import Store
     from metaphrase.reports.repairs import check_format
 
@@ -134,7 +136,7 @@ def is_store(path: Path) -> bool:
 
 def _read_cases(path: Path, configuration: Configuration, resources: Resources) -> Work:
     from metaphrase.campaign.plan import expected
-    from metaphrase.campaign.repairing import from_cases
+    from metaphrase.campaign.repair_work import from_cases
     from metaphrase.core.values import Direction
     from metaphrase.files.cases import read_cases
 

@@ -194,7 +194,8 @@ def repair_findings(campaign: Campaign, display: Display) -> None:
     """What `metaphrase repair` would do with the store, while it is open; the rows are kept in it."""
     from rich.console import Console
 
-    from metaphrase.campaign.repairing import Repairs, from_store
+    from metaphrase.campaign.repair_work import from_store
+    from metaphrase.campaign.repairing import Repairs
     from metaphrase.cli.repair import repair_all
 
     c, console = campaign, Console()

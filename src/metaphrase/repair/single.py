@@ -95,7 +95,9 @@ class SingleRepairer:
         self._standing = standing or Standing()
 
     def look_at(self, judged: Judged[Single], engines: Mapping[str, str], system: str = "") -> list[str]:
-        """The texts that the way back will be asked about at first, so that a chunk's can be asked together."""
+        """The texts that the way back will be asked about at first, so that a chunk's can be asked together; none if there is no use in it."""
+        if _blames_way_back(judged.verdict):
+            return []
         subject = _Subject(judged, engines, system)
         texts: dict[str, None] = {}
         for own in subject.owned:
@@ -139,8 +141,7 @@ class SingleRepairer:
     def _hopeless(self, judged: Judged[Single]) -> str | None:
         if not self._way_back:
             return "no system translates back, and nothing else shows which wording is better"
-        trip = judged.verdict.extra.get("trip")
-        if isinstance(trip, Mapping) and trip.get("leg") == "backward":
+        if _blames_way_back(judged.verdict):
             return "the error is probably on the way back: the translation itself is not to be changed"
         if not _judge(judged, judged.case).violated:
             return "judged alone it is no violation: there is nothing to prove"
@@ -245,6 +246,11 @@ class SingleRepairer:
         if verdict.violated:
             evidence["still_blamed"] = verdict.reason
         return Repair(case, judged.finding, own.name, own.text, change.text, True, evidence)
+
+
+def _blames_way_back(verdict: Verdict) -> bool:
+    trip = verdict.extra.get("trip")
+    return isinstance(trip, Mapping) and trip.get("leg") == "backward"
 
 
 def _settled(before: Verdict, after: Verdict, changes: Mapping[str, _Change]) -> bool:

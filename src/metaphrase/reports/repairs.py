@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import median
 from typing import IO
 from xml.sax.saxutils import escape, quoteattr
 
@@ -167,8 +168,9 @@ def repair_lines(summary: RepairSummary) -> list[str]:
     sent = summary.sent
     lines.append(f"asked for {sent.sent_texts} translations ({sent.sent_characters} characters)")
     if summary.seconds:
+        each = 1000 * sum(summary.seconds) / summary.violations
         lines.append(
-            f"processor time without the engine's: {summary.milliseconds:.0f} ms a violation; {summary.seconds[0][0]:.1f} s for the first text, "
-            f"dictionaries included, and {summary.planning:.1f} s for choosing variants"
+            f"processor time without the engine's: {each:.0f} ms a violation, {1000 * median(summary.seconds):.0f} ms for the median text and "
+            f"{max(summary.seconds):.1f} s for the slowest, which loads dictionaries; {summary.planning:.1f} s for choosing variants"
         )
     return lines
