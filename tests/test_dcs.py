@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from metaphrase.campaign.judging import judge
 from metaphrase.campaign.triage import group
-from metaphrase.core.errors import ConfigurationError
+from metaphrase.core.errors import ConfigurationError, InputError
 from metaphrase.core.values import DifferentialCase, Direction, MetamorphicCase, Outcome, Report, Segment, Severity, Verdict
 from metaphrase.evaluation.differential.injection import Injector, style_variants
 from metaphrase.relations.closure.views import words_of
@@ -229,6 +229,29 @@ def test_words_that_no_other_engine_has_speak_against_an_engine() -> None:
     found = standings(compared)
     assert {engine: features["distance"] for engine, features in found.items()} == {"a": 0.0, "b": 0.0, "c": 0.0}
     assert found["c"]["alone"] > max(found["a"]["alone"], found["b"]["alone"])
+
+
+THESAURUS = "ISO8859-1\nboda|1\n-|casamiento|enlace (formal)\nmuro|2\n-|pared|muralla\n(sust.)|tapia\n"
+
+
+def test_words_that_a_thesaurus_lists_are_the_same_word(tmp_path: Path) -> None:
+    (tmp_path / "th.dat").write_text(THESAURUS, encoding="latin-1")
+    resources = Resources("lite", options={"synonyms": {"thesaurus": {"es": str(tmp_path / "th.dat")}}})
+    texts = {"a": "Las bodas tienen lugar junto al muro.", "b": "Los casamientos tienen lugar junto a la tapia."}
+    found = judge(Dcs(resources, DcsOptions()), [case("The weddings take place by the wall.", texts, "en-es")])[0]
+    assert (found.outcome, found.spans) == (Outcome.HOLDS, ())
+
+
+def test_a_thesaurus_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "th.dat").write_text("UTF-8\nboda|1\n-|enlace\nmuro\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"th\.dat:4: not an entry"):
+        Resources("lite", options={"synonyms": {"thesaurus": {"es": str(tmp_path / "th.dat")}}}).synonyms("es")
+
+
+def test_words_between_the_same_neighbours_are_one_place(relation: Dcs) -> None:
+    texts = {"a": "Las lámparas de la calle salen.", "b": "Las luces de la calle salen."}
+    found = judge(make(Resources("lite"), {"report": "marked"}), [case("The street lamps go out.", texts, "en-es")])[0]
+    assert [place["kind"] for place in found.extra["places"]] == ["wording"]
 
 
 def test_two_engines_name_no_outlier(relation: Dcs) -> None:

@@ -8,7 +8,7 @@ translation? What remains unexplained is counted in a few named features of the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log1p, sqrt
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from metaphrase.relations.closure.comparison import Comparison, compare
 from metaphrase.relations.closure.links import Links
 from metaphrase.relations.closure.views import Text
+from metaphrase.resources.lite.lexicon import INFLECTED
 from metaphrase.resources.protocols import Lexicon, Synonyms
 from metaphrase.text.languages import Language
 from metaphrase.text.tokens import is_word
@@ -97,14 +98,29 @@ class PairDescriber:
 
     def describe(self, source: Text, left: Rendered, right: Rendered) -> EnginePair:
         comparison = compare(left.text, right.text, self._target)
-        words = _Words(source, (left, right), comparison, self)
+        same = self._same_words(comparison)
+        words = _Words(source, (left, right), comparison, same, self)
         left_over = tuple(words.describe(side, k) for side in (0, 1) for k in words.left[side])
-        features = self._features(source, (left, right), left_over)
+        features = self._features(source, (left, right), same, left_over)
         if left.vectors is not None and right.vectors is not None:
             features |= _semantic((left, right), self._target)
         return EnginePair(source, (left, right), comparison, left_over, features)
 
-    def _features(self, source: Text, sides: tuple[Rendered, Rendered], left_over: Sequence[LeftOver]) -> dict[str, float]:
+    def _same_words(self, comparison: Comparison) -> dict[int, int]:
+        """Left-over words of the right side that a thesaurus lists with one of the left side: right index to left index."""
+        words = comparison.texts[0].words, comparison.texts[1].words
+        free = list(comparison.left_over(0))
+        same: dict[int, int] = {}
+        for j in comparison.left_over(1):
+            found = next((i for i in free if self._synonyms.related(words[0][i], words[1][j]) >= INFLECTED), None)
+            if found is not None:
+                free.remove(found)
+                same[j] = found
+        return same
+
+    def _features(
+        self, source: Text, sides: tuple[Rendered, Rendered], same: Mapping[int, int], left_over: Sequence[LeftOver]
+    ) -> dict[str, float]:
         content = [w for w in left_over if not w.features["function-word"]]
         own = [w for w in content if not w.features["kept"]]
 
@@ -117,10 +133,12 @@ class PairDescriber:
         kept = by_side([w for w in content if w.features["kept"]], "one")
         names = sum(self._renders_name(source, sides[w.side].links, w.index) for w in content)
         content_words = self.content_words(source)
+        left = sides[0].text.words
+        forms = list(left), [left[same[j]] if j in same else word for j, word in enumerate(sides[1].text.words)]
         return {
-            "bag": 1 - self._dice(sides),
+            "bag": 1 - self._dice(forms),
             "kept-words": abs(kept[0] - kept[1]),
-            "rendered-apart": self._rendered_apart(content_words, sides),
+            "rendered-apart": self._rendered_apart(content_words, sides, forms),
             "unexplained": log1p(max(by_side(own, "unexplained"))),
             "function-words": log1p(sum(by_side([w for w in left_over if w.features["function-word"]]))),
             "source-length": log1p(len(content_words)),
@@ -139,16 +157,19 @@ class PairDescriber:
             bag.update(_units(word, self._target))
         return bag
 
-    def _dice(self, sides: tuple[Rendered, Rendered]) -> float:
-        left, right = (self.bag(side.text.words) for side in sides)
+    def _dice(self, forms: tuple[list[str], list[str]]) -> float:
+        left, right = (self.bag(words) for words in forms)
         total = left.total() + right.total()
         return 2 * (left & right).total() / total if total else 1.0
 
-    def _rendered_apart(self, content_words: Sequence[int], sides: tuple[Rendered, Rendered]) -> float:
+    def _rendered_apart(self, content_words: Sequence[int], sides: tuple[Rendered, Rendered], forms: tuple[list[str], list[str]]) -> float:
         """The share of source words whose two renderings have nothing in common."""
         apart = 0
         for i in content_words:
-            bags = [self.bag([s.text.words[j] for j, weight in s.links.of_source(i) if weight > _LINKED]) for s in sides]
+            bags = [
+                self.bag([words[j] for j, weight in side.links.of_source(i) if weight > _LINKED])
+                for side, words in zip(sides, forms, strict=True)
+            ]
             apart += bool(bags[0] or bags[1]) and not bags[0] & bags[1]
         return apart / max(1, len(content_words))
 
@@ -168,9 +189,12 @@ def _units(word: str, language: Language) -> tuple[str, ...]:
 class _Words:
     """The left-over words of one pair."""
 
-    def __init__(self, source: Text, sides: tuple[Rendered, Rendered], comparison: Comparison, describer: PairDescriber) -> None:
+    def __init__(
+        self, source: Text, sides: tuple[Rendered, Rendered], comparison: Comparison, same: Mapping[int, int], describer: PairDescriber
+    ) -> None:
         self.source, self.sides, self.comparison = source, sides, comparison
-        self.left = (comparison.left_over(0), comparison.left_over(1))
+        explained = set(same.values())
+        self.left = [k for k in comparison.left_over(0) if k not in explained], [k for k in comparison.left_over(1) if k not in same]
         self._free = (frozenset(self.left[0]), frozenset(self.left[1]))
         self._target, self._lexicon, self._synonyms = describer._target, describer._lexicon, describer._synonyms
         self._content = [(k, source.words[k]) for k in describer.content_words(source)]

@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from metaphrase.core.values import Span
+from metaphrase.relations.closure.comparison import Comparison
 from metaphrase.relations.closure.views import Text
 from metaphrase.relations.differential.pairs import Rendered
 from metaphrase.relations.differential.parts import Part
 from metaphrase.text.languages import Language
 
-__all__ = ["Mark", "Place", "fold_marks"]
+__all__ = ["Mark", "Place", "Word", "fold_marks", "same_slots"]
 
 _LINKED = 0.3
+# Words between the same neighbours belong together if there are no more than this.
+_SLOT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +63,46 @@ class Place:
         }
 
 
+Word = tuple[str, int]
+
+
+def same_slots(engines: tuple[str, str], comparison: Comparison, marks: Sequence[Mark]) -> list[tuple[Word, Word]]:
+    """Marked words of two engines that stand between the same neighbours: what the one has is what the other has there."""
+    own = [[m.index for m in marks if m.engine == engine] for engine in engines]
+    found = []
+    for i in own[0]:
+        slot = comparison.slot(0, i)
+        if len(slot) <= _SLOT:
+            found += [((engines[0], i), (engines[1], j)) for j in own[1] if j in slot and i in comparison.slot(1, j)]
+    return found
+
+
 def fold_marks(
-    source: Text, renderings: Mapping[str, Rendered], marks: Sequence[Mark], parts: Sequence[Part], language: Language
+    source: Text,
+    renderings: Mapping[str, Rendered],
+    marks: Sequence[Mark],
+    together: Sequence[tuple[Word, Word]],
+    parts: Sequence[Part],
+    language: Language,
 ) -> list[Place]:
-    """Connected components of marked words: neighbours in a translation, or renderings of the same source word. Heaviest first."""
-    best: dict[tuple[str, int], Mark] = {}
+    """Connected components of marked words, heaviest first.
+
+    Words are connected as neighbours in a translation, as renderings of the same source word, or as stated in `together`.
+    """
+    best: dict[Word, Mark] = {}
     for mark in marks:
         key = (mark.engine, mark.index)
         if key not in best or (mark.kind != "wording", mark.weight) > (best[key].kind != "wording", best[key].weight):
             best[key] = mark
     parent = {key: key for key in best}
 
-    def root(key: tuple[str, int]) -> tuple[str, int]:
+    def root(key: Word) -> Word:
         while parent[key] != key:
             key = parent[key]
         return key
 
-    owners: dict[int, tuple[str, int]] = {}
-    sources: dict[tuple[str, int], list[int]] = {}
+    owners: dict[int, Word] = {}
+    sources: dict[Word, list[int]] = {}
     for key in sorted(best):
         engine, index = key
         if (engine, index - 1) in best:
@@ -88,7 +113,10 @@ def fold_marks(
             if i in owners:
                 parent[root(key)] = root(owners[i])
             owners[i] = key
-    groups: dict[tuple[str, int], list[tuple[str, int]]] = {}
+    for one, other in together:
+        if one in best and other in best:
+            parent[root(one)] = root(other)
+    groups: dict[Word, list[Word]] = {}
     for key in sorted(best):
         groups.setdefault(root(key), []).append(key)
     places = [

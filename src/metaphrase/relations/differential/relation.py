@@ -20,7 +20,7 @@ from metaphrase.relations.differential.alone import Answer, Fault, faults_of, un
 from metaphrase.relations.differential.outlier import ScoredPair, outlier_of
 from metaphrase.relations.differential.pairs import EnginePair, Rendered
 from metaphrase.relations.differential.parts import Part, parts_of_tree, parts_of_words
-from metaphrase.relations.differential.places import Mark, Place, fold_marks
+from metaphrase.relations.differential.places import Mark, Place, fold_marks, same_slots
 from metaphrase.relations.differential.renderer import Renderer
 from metaphrase.relations.differential.rules import Breach
 from metaphrase.relations.differential.scorers import RULE, RULE_MAJOR, LearnedScorer, PairScore, PaperScorer, Scorer
@@ -193,7 +193,8 @@ class _Comparer:
         source = words_of(case.source, self._way.source)
         compared = self.compare(source, renderings, parts)
         marks = _marks(compared, renderings) + self._untranslated(source, renderings)
-        places = fold_marks(source, renderings, marks, parts, self._languages[0])
+        together = [words for c in compared for words in same_slots(c.engines, c.pair.comparison, marks)]
+        places = fold_marks(source, renderings, marks, together, parts, self._languages[0])
         texts = {a.engine: a.text for a in answers}
         places = [*(_fault_place(engine, fault, texts[engine]) for engine, fault in faults.items()), *places]
         return self._summed_up(case, relation, compared, places, faults)

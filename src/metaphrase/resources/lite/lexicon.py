@@ -13,20 +13,23 @@ from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
-from metaphrase.core.options import Options, read_options
+from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Direction
 from metaphrase.resources.lite.cedict import cedict
 from metaphrase.resources.lite.evidence import cognate, read_glossary
 from metaphrase.resources.lite.names import likeness
+from metaphrase.resources.lite.thesaurus import Thesaurus, read_thesaurus
 from metaphrase.resources.protocols import Lexicon, Synonyms
 from metaphrase.text.languages import Language, language
 from metaphrase.text.normalise import fold
 
-__all__ = ["LiteLexicon", "LiteSynonyms", "lite_lexicon", "lite_synonyms"]
+__all__ = ["INFLECTED", "LiteLexicon", "LiteSynonyms", "lite_lexicon", "lite_synonyms"]
 
 # Pairs of words that are asked for again and again while a campaign's cases resemble each other.
 _CACHE = 100_000
+# How alike two inflections of a word are, and words that a thesaurus lists as synonyms.
+INFLECTED = 0.97
 
 
 class LexiconOptions(Options):
@@ -82,11 +85,18 @@ def _chinese_english(chinese: str, english: str) -> float:
     return max(known, 0.8 * sounds if sounds > 0.45 else 0.0)
 
 
+class SynonymsOptions(Options):
+    """`[resource.synonyms]`. `thesaurus`: MyThes files by language code; what they list counts as the same word."""
+
+    thesaurus: Mapping[str, Path] = {}
+
+
 class LiteSynonyms:
     """Words of one language."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, thesaurus: Thesaurus | None = None) -> None:
         self._language = language(code)
+        self._thesaurus = thesaurus
         self._base = code.split("-")[0]
 
     @lru_cache(maxsize=_CACHE)  # noqa: B019
@@ -96,7 +106,9 @@ class LiteSynonyms:
             return 1.0
         words = self._language
         if words.lemma(x) == words.lemma(y):
-            return 0.97
+            return INFLECTED
+        if self._thesaurus is not None and self._thesaurus.lists(x, y, words):
+            return INFLECTED
         number = words.number_of(a)
         if number is not None and number == words.number_of(b):
             return 0.95
@@ -117,7 +129,8 @@ class LiteSynonyms:
         return min(len(word), 10) / 10
 
     def signature(self) -> Signature:
-        return Signature("lite-synonyms", "1", {"language": self._language.code})
+        listed = self._thesaurus.digest if self._thesaurus is not None else None
+        return Signature("lite-synonyms", "1", {"language": self._language.code, "thesaurus": listed})
 
 
 def _related_chinese(a: str, b: str) -> float:
@@ -149,6 +162,8 @@ def lite_lexicon(direction: Direction, options: Mapping[str, Any]) -> Lexicon:
     return LiteLexicon(direction, read_glossary(chosen.glossary, source, target) if chosen.glossary else None)
 
 
+@configured_by(SynonymsOptions)
 def lite_synonyms(code: str, options: Mapping[str, Any]) -> Synonyms:
-    read_options(Options, options, "[resource.synonyms]")
-    return LiteSynonyms(code)
+    read = read_options(SynonymsOptions, options, "[resource.synonyms]")
+    path = read.thesaurus.get(code, read.thesaurus.get(code.split("-")[0]))
+    return LiteSynonyms(code, read_thesaurus(path, code) if path is not None else None)
