@@ -48,6 +48,14 @@ def test_words_without_a_path_in_the_longer_translation_are_located() -> None:
     assert all(core[s.start : s.end] == s.quote and s.text == "source_translation" for s in verdict.spans)
 
 
+def test_a_word_that_moved_within_the_longer_translation_is_no_violation_unless_asked_for() -> None:
+    pair = ("The man bought a big house.", "A big house the man bought.")
+    assert judge("constituency-paths", *pair).outcome is Outcome.HOLDS
+    assert judge("constituency-paths", "The man bought a big house.", "He went.", labels=0, missing_words=False).extra["distance"] > 0
+    lost = judge("constituency-paths", "The man bought a big house quickly.", "The man bought a big house.")
+    assert [span.quote for span in lost.spans] == ["quickly"]
+
+
 def test_the_shorter_input_is_the_core_whichever_field_holds_it() -> None:
     verdict = judge("constituency-paths", "The man bought a house in the city.", "The man bought a house.", inputs=("更长的", "短"))
     assert verdict.outcome is Outcome.HOLDS

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from metaphrase.core import registry
 from metaphrase.core.errors import ConfigurationError
-from metaphrase.core.values import Direction, Edit, MetamorphicCase, Outcome, RoundTripCase, Verdict
+from metaphrase.core.values import Direction, Edit, MetamorphicCase, Outcome, RoundTripCase, Severity, Verdict
 from metaphrase.relations.base import Relation
 from metaphrase.relations.similarity import bleu, edit_similarity, lcs_similarity, tf_idf_similarity
 from metaphrase.resources.profiles import Resources
@@ -107,3 +107,11 @@ def test_sentences_of_different_meaning_must_not_be_translated_alike() -> None:
     assert verdict.outcome is Outcome.VIOLATED
     assert "'cat' and 'dog'" in verdict.reason
     assert judge("must-differ", pair("El gato corrió.", "El perro corrió.")).outcome is Outcome.HOLDS
+
+
+def test_a_difference_that_follows_the_gender_of_the_replaced_word_is_minor() -> None:
+    agreement = judge("lcs", pair("Abrió en todos los países europeos.", "Abrió en todas las naciones europeas."))
+    other = judge("lcs", pair("Abrió en todos los países europeos.", "Cerró con todas las naciones pobres."))
+    assert (agreement.outcome, agreement.severity) == (Outcome.VIOLATED, Severity.MINOR)
+    assert "gender or number" in agreement.reason
+    assert (other.severity, "gender" in other.reason) == (Severity.MAJOR, False)

@@ -20,7 +20,8 @@ from metaphrase.relations.similarity import bleu, edit_similarity, lcs_similarit
 from metaphrase.relations.verdicts import holds, violated
 from metaphrase.resources.profiles import Resources
 from metaphrase.text.diff import Change, changes
-from metaphrase.text.languages import language
+from metaphrase.text.languages import Language, language
+from metaphrase.text.normalise import fold
 from metaphrase.text.tokens import Token
 
 __all__ = ["VariantOptions", "VariantRelation", "bleu_relation", "edit_distance_relation", "lcs_relation", "tf_idf_relation"]
@@ -32,7 +33,7 @@ _MOST_CHANGES = 30
 
 
 class VariantOptions(Options):
-    """`threshold`: violated below this similarity, and a major finding below `major_threshold`.
+    """`threshold`: violated below this similarity, and a major finding below `major_threshold`, unless all that differs is agreement.
 
     `slice_words`: a changed slice of up to so many words may be left out.
 
@@ -86,8 +87,8 @@ class VariantRelation:
         return [_Variant(words, None), *shortened]
 
     def _judge(self, pair: Pair) -> Verdict:
-        tokens = language(pair.case.direction.target).tokens
-        source, followup = tokens(pair.source_translation), tokens(pair.followup_translation)
+        target = language(pair.case.direction.target)
+        source, followup = target.tokens(pair.source_translation), target.tokens(pair.followup_translation)
         found = changes([t.text for t in source], [t.text for t in followup])
         similarity, left, right = self._best([t.text for t in source], [t.text for t in followup], found)
         lefts = [(c.left_start, c.left_end) for c in found]
@@ -106,7 +107,23 @@ class VariantRelation:
         if not fails:
             return holds(pair.case, self, 1.0 - similarity, reason, extra=extra)
         severity = Severity.MAJOR if similarity < self._options.major_threshold else Severity.MINOR
+        words = [t.text for t in source]
+        if (
+            target.inflects
+            and self.similarity(words, _in_the_forms_of(words, [t.text for t in followup], target)) >= self._options.threshold
+        ):
+            severity = Severity.MINOR
+            reason += "; what differs may only follow the gender or number of the replaced word"
         return violated(pair.case, self, 1.0 - similarity, reason, spans, severity, extra=extra)
+
+
+def _in_the_forms_of(words: Sequence[str], others: Sequence[str], target: Language) -> list[str]:
+    """The other words, each that only agrees with something else written as its counterpart: las naciones europeas, los naciones europeos."""
+    folded = {fold(word): word for word in words}
+    return [
+        other if other in words else next((w for f, w in folded.items() if target.differ_in_agreement(f, fold(other))), other)
+        for other in others
+    ]
 
 
 def _sides(

@@ -141,6 +141,8 @@ class OtherMeaning:
             following = sentence.words[last + 1] if last + 1 < len(sentence.words) else None
             if following is None or not _is_attribute(sentence, index, following, tongue):
                 continue
+            if last == index and index + 2 < len(sentence.words) and is_noun(sentence.words[index + 2].tag):
+                continue  # foreign exchange reserves: it may belong to the first noun, which says the same alone
             if len(word.text) >= min(self._options.min_removed, 2):
                 changes = [remove(sentence.text, word.start, sentence.words[last].end)]
                 before = sentence.words[index - 1] if index else None
