@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -64,6 +65,12 @@ def test_equal_translations_hold_with_a_score_of_zero(relation: Dcs) -> None:
 )
 def test_punctuation_spacing_and_the_way_digits_are_written_raise_no_alarm(relation: Dcs, other: str) -> None:
     assert verdict(relation, SOURCE, {"a": FIRST, "b": other}).outcome is Outcome.HOLDS
+
+
+def test_full_width_letters_do_not_hide_a_negation(relation: Dcs) -> None:
+    text = "The captain doesn't sail on Fridays."
+    for _, variant in style_variants(text, language("en")):
+        assert verdict(relation, "船长星期五不出海。", {"a": text, "b": variant}, "zh-en").outcome is Outcome.HOLDS
 
 
 @given(st.sampled_from([FIRST, SECOND, "公司去年卖出了35000辆汽车，涨幅为12％。", "IBM在2019年雇用了1,200名工程师。"]))
@@ -306,6 +313,34 @@ def test_a_tree_is_cut_at_its_clauses() -> None:
     main, clause = parts_of_tree(source, tree, english)
     assert (main.quote(source), main.main) == ("The captain laughed", True)
     assert clause.quote(source) == "because the crew sang badly"
+
+
+def test_a_chinese_tree_is_cut_at_clauses_that_stand_beside_others() -> None:
+    source = words_of("因为船员唱歌难听，船长笑了，尽管没有人给他们钱。", "zh")
+    tree = read_tree(
+        "(ROOT (IP (IP (PP (P 因为) (IP (NP (NN 船员)) (VP (VV 唱歌) (VA 难听)))) (PU ，) (NP (NN 船长)) (VP (VV 笑) (AS 了))) (PU ，)"
+        " (IP (CP (ADVP (CS 尽管)) (IP (VP (VE 没有) (IP (NP (NN 人)) (VP (VV 给) (NP (PN 他们)) (NP (NN 钱)))))))) (PU 。)))",
+        source.tokens,
+    )
+    parts = {part.quote(source): part.main for part in parts_of_tree(source, tree, language("zh"))}
+    assert parts == {"船长笑了": True, "因为船员唱歌难听": False, "尽管没有人给他们钱": False}
+
+
+@pytest.mark.skipif(not os.environ.get("METAPHRASE_REAL_MODELS"), reason="opt-in: METAPHRASE_REAL_MODELS=1 with fetched models")
+@pytest.mark.parametrize(
+    ("code", "text", "main"),
+    [
+        ("en", "The captain laughed because the crew sang badly, although nobody had paid them.", "The captain laughed"),
+        ("zh", "因为船员唱得不好，船长笑了，尽管没有人给他们钱。", "船长笑了"),
+    ],
+)
+def test_a_real_parser_cuts_the_main_part_out(code: str, text: str, main: str) -> None:
+    source = words_of(text, code)
+    with Resources("neural") as resources:
+        (tree,) = resources.parser(code).parse([text])
+    parts = parts_of_tree(source, tree, language(code))
+    assert len(parts) == 3
+    assert [part.quote(source) for part in parts if part.main] == [main]
 
 
 def test_the_papers_rule_reports_the_part_that_differs() -> None:

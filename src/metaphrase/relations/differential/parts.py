@@ -1,6 +1,7 @@
 """The parts of a source sentence: the main part and its adjuncts.
 
-From a constituency tree (`neural`): cut at clause nodes, as the released code does (SBAR, SBARQ, SINV, SQ if there is any, else S). Without one
+From a constituency tree (`neural`): cut at clause nodes, as the released code does (SBAR, SBARQ, SINV, SQ if there is any, else S; in Chinese trees clauses beside
+others, which the paper does not have). Without one
 (`lite`): cut at punctuation and before words that open a clause. The paper's main part comes from a neural compressor; ours is the part that no clause
 word opens, or the first one.
 """
@@ -17,7 +18,10 @@ from metaphrase.text.trees import Tree
 __all__ = ["Part", "parts_of_tree", "parts_of_words"]
 
 _CLAUSES = frozenset({"SBAR", "SBARQ", "SINV", "SQ"})
-_PLAIN_CLAUSES = frozenset({"S", "IP", "CP"})
+_PLAIN_CLAUSES = frozenset({"S"})
+# Chinese trees nest clauses under every verb; only a clause beside others, or one that modifies a noun, is a part.
+_CHINESE_CLAUSES = frozenset({"IP", "CP"})
+_BESIDE = frozenset({"IP", "NP", "PRN"})
 _BREAKS = frozenset(',;:()[]—–，；：、（）“”"')
 # A part needs this many content words; smaller ones join the part before.
 _SMALLEST = 2
@@ -55,20 +59,27 @@ def parts_of_tree(source: Text, tree: Tree, language: Language) -> tuple[Part, .
     owner: dict[int, int] = {}
     number = 0
 
-    def walk(node: Tree, current: int, depth: int) -> None:
+    def opens(node: Tree, parent: Tree) -> bool:
+        if node.label in _CHINESE_CLAUSES:
+            return parent.label in _BESIDE
+        if node.label == "PP":  # a conjunction with its clause: 因为 ...
+            return any(child.label in _CHINESE_CLAUSES for child in node.children)
+        return node.label in clauses
+
+    def walk(node: Tree, parent: Tree, current: int, depth: int) -> None:
         nonlocal number
         if node.token is not None:
             for k, token in enumerate(source.tokens):
                 if token.start < node.token.end and node.token.start < token.end and is_word(token.text):
                     owner[k] = current
             return
-        if depth > 1 and node.label in clauses:
+        if depth > 1 and opens(node, parent):
             number += 1
             current = number
         for child in node.children:
-            walk(child, current, depth + 1)
+            walk(child, node, current, depth + 1)
 
-    walk(tree, 0, 0)
+    walk(tree, tree, 0, 0)
     runs = [[k for k in sorted(owner) if owner[k] == n] for n in range(number + 1)]
     return _ranked(source, _joined(source, [run for run in runs if run], language), language)
 

@@ -66,22 +66,20 @@ def weights_for(direction: Direction, profile: str, path: Path | None = None) ->
     if path is not None:
         return read_weights(path)
     bases = f"{direction.source.split('-')[0]}-{direction.target.split('-')[0]}"
-    for name in (f"dcs-{profile}-{bases}", f"dcs-{profile}-general", "dcs-lite-general"):
+    for name in (f"dcs-{profile}-{bases}", f"dcs-{profile}-general"):
         found = shipped_weights("metaphrase.relations", name)
         if found is not None:
             return found
-    raise MissingResourceError("the package lacks weights/dcs-lite-general.json: install it again")
+    raise MissingResourceError(
+        f"no weights for the profile '{profile}': learn them with 'metaphrase calibrate dcs' and name the file in [relation.dcs] weights"
+    )
 
 
 def weights_digest(profile: str, path: Path | None = None) -> str:
     """Of all weights that the relation may come to use: a changed number is a different relation."""
     if path is not None:
         return read_weights(path).digest
-    found = [
-        shipped_weights("metaphrase.relations", f"dcs-{one}-{way}")
-        for one in dict.fromkeys((profile, "lite"))
-        for way in ("en-zh", "general")
-    ]
+    found = [shipped_weights("metaphrase.relations", f"dcs-{profile}-{way}") for way in ("en-zh", "general")]
     return content_hash([w.digest for w in found if w is not None])[:8]
 
 

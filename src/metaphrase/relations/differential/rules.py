@@ -130,7 +130,7 @@ def changed_negation(pair: EnginePair, source: Language, target: Language) -> Br
 
     Where a source word may be rendered by a negation ("unwilling", "until"), it does not say that; then the two must say the same otherwise.
     """
-    spans = [target.negation_spans(side.text.text) for side in pair.sides]
+    spans = [target.negation_spans(widths(side.text.text)) for side in pair.sides]
     more = 0 if len(spans[0]) > len(spans[1]) else 1
     fewer = 1 - more
     if len(spans[more]) - len(spans[fewer]) != 1:
