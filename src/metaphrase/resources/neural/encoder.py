@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -79,10 +81,9 @@ class Encoder:
                     found[text, layer] = known.astype(np.float32)
         missing = [text for text in dict.fromkeys(texts) if any((text, layer) not in found for layer in layers)]
         for text, layer, states in self._encode(missing, sorted(set(layers))):
-            kept = states.astype(self._kept)
-            found[text, layer] = kept.astype(np.float32)
+            found[text, layer] = states.astype(np.float32)
             if remember is None or layer in remember:
-                self._remember((text, layer), kept)
+                self._remember((text, layer), states)
         return [{layer: found[text, layer] for layer in layers} for text in texts]
 
     def _remember(self, key: tuple[tuple[int, ...], int], states: NDArray[Any]) -> None:
@@ -93,15 +94,15 @@ class Encoder:
             _, oldest = self._cache.popitem(last=False)
             self._cached_bytes -= oldest.nbytes
 
-    def _encode(self, texts: Sequence[tuple[int, ...]], layers: Sequence[int]) -> Iterator[tuple[tuple[int, ...], int, States]]:
+    def _encode(self, texts: Sequence[tuple[int, ...]], layers: Sequence[int]) -> Iterator[tuple[tuple[int, ...], int, NDArray[Any]]]:
         windows = [(text, start, end) for text in texts for start, end in _windows(len(text), self.manifest.positions - 2)]
-        parts: dict[tuple[tuple[int, ...], int], list[tuple[int, States]]] = {}
+        parts: dict[tuple[tuple[int, ...], int], list[tuple[int, NDArray[Any]]]] = {}
         batches = list(_batches(windows))
         for batch, outputs in zip(batches, self._run_all(batches, layers), strict=True):
             for layer, states in outputs:
                 for (text, start, end), rows in zip(batch, states, strict=True):
                     # A copy, so that the cache does not keep the whole padded batch alive.
-                    parts.setdefault((text, layer), []).append((start, rows[1 : 1 + end - start].copy()))
+                    parts.setdefault((text, layer), []).append((start, rows[1 : 1 + end - start].astype(self._kept)))
         for (text, layer), pieces in parts.items():
             yield text, layer, _joined(pieces, len(text))
 
@@ -185,7 +186,15 @@ class Encoder:
             options.log_severity_level = 3
             path = str(self.folder / f"{name}.onnx")
             self._sessions[name] = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+            _return_memory()
         return self._sessions[name]
+
+
+def _return_memory() -> None:
+    """Loading a model leaves a freed copy of it in glibc's heap, which goes back to the system only when asked for."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
 
 
 def available_cores() -> int:
@@ -220,10 +229,10 @@ def _batches(windows: Sequence[_Window]) -> Iterator[_Batch]:
         yield batch
 
 
-def _joined(parts: list[tuple[int, States]], length: int) -> States:
+def _joined(parts: list[tuple[int, NDArray[Any]]], length: int) -> NDArray[Any]:
     if len(parts) == 1:
         return parts[0][1]
-    joined = np.empty((length, parts[0][1].shape[1]), dtype=np.float32)
+    joined = np.empty((length, parts[0][1].shape[1]), dtype=parts[0][1].dtype)
     margin = np.full(length, -1)
     for start, rows in parts:
         count = len(rows)
