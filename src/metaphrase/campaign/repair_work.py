@@ -59,7 +59,8 @@ class Work:
 def from_store(store: Store, resources: Resources, configuration: Configuration) -> Work:
     """The last run's findings, with everything that was judged about the same texts."""
     violated: dict[tuple[str, str], dict[str, str]] = {}
-    signatures: set[str] = set()
+    # What an earlier run judged in another way does not count; what the last one judged and found in order does.
+    signatures: set[str] = set((store.fact("run") or {}).get("signatures", {}).values())
     relations = _Relations(resources, configuration)
     blamed: dict[tuple[str, str, str], str] = {}
     unsuited = 0
@@ -73,29 +74,30 @@ def from_store(store: Store, resources: Resources, configuration: Configuration)
                 violated.setdefault((report.system, case.source), {})[case.id] = finding.id
             else:
                 blamed.setdefault((report.system, report.method, case.id), finding.id)
-    singles = []
+    singles: dict[tuple[str, str, str], SingleText] = {}
     grouped: dict[tuple[str, str], dict[str, Judged[MetamorphicCase]]] = {key: {} for key in violated}
     for report in store.reports():
         key = (report.system, report.method, report.case.id)
         if key in blamed and report.verdict.violated and not isinstance(report.case, MetamorphicCase):
             # A finding is one place; the verdict has them all.
-            singles.append(SingleText(_system_of(report), Judged(report.case, report.verdict, relations.of(report), blamed.pop(key))))
+            singles[key] = SingleText(_system_of(report), Judged(report.case, report.verdict, relations.of(report), blamed[key]))
             continue
         place = (report.system, report.case.source)
         if place not in grouped or report.verdict.signature not in signatures or not isinstance(report.case, MetamorphicCase):
             continue
         if suited(report.case):
-            # Several methods may have made the same pair; it is one violation.
+            # Several methods may have made the same pair; it is one violation. Of one case the latest translation counts.
             pair = f"{report.verdict.signature}\0{report.case.followup}"
             finding_id = violated[place].get(report.case.id, "")
-            if pair not in grouped[place] or (finding_id and not grouped[place][pair].finding):
+            known = grouped[place].get(pair)
+            if known is None or (finding_id and not known.finding) or known.case.id == report.case.id:
                 grouped[place][pair] = Judged(report.case, report.verdict, relations.of(report), finding_id)
     texts = [
         SourceText(system, next(iter(cases.values())).case.direction, text, tuple(cases.values()))
         for (system, text), cases in grouped.items()
         if cases
     ]
-    return Work(tuple(texts), tuple(singles), unsuited)
+    return Work(tuple(texts), tuple(singles.values()), unsuited)
 
 
 def from_cases(cases: Iterable[Case], system: str, resources: Resources, configuration: Configuration) -> Work:

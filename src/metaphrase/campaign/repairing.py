@@ -18,7 +18,7 @@ from metaphrase.campaign.store import Store
 from metaphrase.campaign.translate import Sending, TranslateStage
 from metaphrase.core import registry
 from metaphrase.core.errors import ConfigurationError, QuotaError, SystemFailedError
-from metaphrase.core.values import Case, Direction, MetamorphicCase, Segment
+from metaphrase.core.values import Case, Direction, Expectation, MetamorphicCase, Segment
 from metaphrase.repair.options import RepairOptions
 from metaphrase.repair.repairer import MOST_CUTS, Repairer
 from metaphrase.repair.single import SingleRepairer, places_of
@@ -105,7 +105,7 @@ class Repairs:
         proposed = self._propose()
         self._wanted = []
         for text in texts:
-            known = [judged.case for judged in text.cases]
+            known = [judged.case for judged in text.cases if judged.case.expectation is Expectation.SAME]
             mutants = proposed.get((text.text, text.direction), ())
             self._wanted.append(select(text.text, known, mutants, language(text.direction.source), self.options.variants))
         missing: dict[tuple[str, str, str], None] = {}
