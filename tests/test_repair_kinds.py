@@ -109,6 +109,13 @@ def test_a_word_that_was_never_translated_comes_back_for_nothing() -> None:
     assert found.gained == Counter(["ladder"])
 
 
+def test_a_word_of_both_languages_is_no_witness_for_itself() -> None:
+    ways = way_back(only={"Vio el partido.": "He saw the game.", "Vio el match.": "He saw the match."})
+    found = ways.compare("He saw the match.", "Vio el partido.", "Vio el match.")
+    assert found is not None
+    assert not found.gained
+
+
 def test_nothing_is_compared_where_nothing_comes_back() -> None:
     assert way_back(only={}).compare("The dog sleeps.", "El perro duerme.", "El perro come.") is None
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from metaphrase.core.values import Direction
 from metaphrase.relations.similarity import lcs_similarity
-from metaphrase.repair.guards import left_untranslated
 from metaphrase.repair.values import Translate
 from metaphrase.text.languages import Language
 from metaphrase.text.normalise import fold
@@ -166,9 +165,9 @@ class WayBack:
 
     def _returned(self, text: str, translation: str, back: str) -> Returned:
         source = self._languages[0]
-        # A word that was never translated comes back for nothing.
-        copied = left_untranslated(text, translation, self._languages)
         wanted = [fold(t.text) for t in source.tokens(text)]
+        # A word that stands in the translation as it is comes back for nothing, be it a word of both languages or not.
+        copied = {fold(t.text) for t in self._languages[1].tokens(translation)} & set(wanted)
         found = [fold(t.text) for t in source.tokens(back)]
         free = [w for w in found if source.is_content(w)]
         words: Counter[str] = Counter()
