@@ -16,10 +16,14 @@ def bench(
     profile: o.Profile = None,
     output: Annotated[list[Path] | None, typer.Option("-o", "--output", help="Write .json or .md; repeatable.")] = None,
     compat: Annotated[bool, typer.Option("--compat", help="Repeat the released figures, with the conventions behind them.")] = False,
+    store: Annotated[Path | None, typer.Option("--store", help="Keep what slow parsers said in this store, for the next time.")] = None,
     config: o.ConfigFile = None,
 ) -> None:
     """Measure on labelled data, with an interval, next to the published figures."""
+    from contextlib import ExitStack
+
     from metaphrase.campaign.plan import make_resources
+    from metaphrase.campaign.store import Store
     from metaphrase.core import registry
     from metaphrase.core.errors import ConfigurationError
     from metaphrase.evaluation.base import Benchmark
@@ -36,7 +40,10 @@ def bench(
     if data is None:
         raise ConfigurationError("where is the labelled data? Give --data DIR")
     configuration = o.configure(config, profile=profile)
-    with make_resources(configuration) as resources:
+    with ExitStack() as stack:
+        resources = stack.enter_context(make_resources(configuration))
+        if store is not None:
+            resources.memory = stack.enter_context(Store(store))
         result = benchmark(data, resources, configuration)
     typer.echo(result.markdown())
     for path in output or []:

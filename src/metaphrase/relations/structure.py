@@ -16,7 +16,7 @@ from metaphrase.core.options import Options, read_options
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Case, Severity, Span, Verdict
 from metaphrase.relations.pairs import Pair, judge_pairs, shipped_threshold
-from metaphrase.relations.verdicts import holds, violated
+from metaphrase.relations.verdicts import UNCALIBRATED, holds, violated
 from metaphrase.resources.profiles import Resources
 from metaphrase.text.diff import changes
 from metaphrase.text.languages import language
@@ -90,7 +90,7 @@ class StructureDistance:
         what = ", ".join(f"{abs(differences[m])} {m} {'less' if differences[m] > 0 else 'more'}" for m in most)
         reason = f"the structures differ by {distance} ({what} in the follow-up's translation)"
         severity = Severity.MAJOR if distance >= self._options.major_distance else Severity.MINOR
-        return violated(pair.case, self, score, reason, tuple(_changed(pair)), severity, extra=extra)
+        return violated(pair.case, self, score, reason, tuple(_changed(pair)), severity, extra={**extra, "severity_basis": UNCALIBRATED})
 
 
 class ConstituencyPaths:
@@ -138,7 +138,7 @@ class ConstituencyPaths:
         words = ", ".join(f"'{s.quote}'" for s in missing[:5])
         reason = f"{len(missing)} words of the shorter translation have no place of the same structure in the longer one: {words}"
         severity = Severity.MAJOR if len(missing) >= self._options.major_distance else Severity.MINOR
-        return violated(pair.case, self, score, reason, tuple(missing), severity, extra=extra)
+        return violated(pair.case, self, score, reason, tuple(missing), severity, extra={**extra, "severity_basis": UNCALIBRATED})
 
 
 @dataclass(frozen=True, slots=True)

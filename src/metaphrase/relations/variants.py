@@ -17,7 +17,7 @@ from metaphrase.core.signature import Signature
 from metaphrase.core.values import Case, Severity, Span, Verdict
 from metaphrase.relations.pairs import Pair, judge_pairs, shipped_threshold
 from metaphrase.relations.similarity import bleu, edit_similarity, lcs_similarity, tf_idf_similarity
-from metaphrase.relations.verdicts import holds, violated
+from metaphrase.relations.verdicts import UNCALIBRATED, holds, violated
 from metaphrase.resources.profiles import Resources
 from metaphrase.text.diff import Change, changes
 from metaphrase.text.languages import Language, language
@@ -114,7 +114,7 @@ class VariantRelation:
         ):
             severity = Severity.MINOR
             reason += "; what differs may only follow the gender or number of the replaced word"
-        return violated(pair.case, self, 1.0 - similarity, reason, spans, severity, extra=extra)
+        return violated(pair.case, self, 1.0 - similarity, reason, spans, severity, extra={**extra, "severity_basis": UNCALIBRATED})
 
 
 def _in_the_forms_of(words: Sequence[str], others: Sequence[str], target: Language) -> list[str]:

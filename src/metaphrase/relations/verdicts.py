@@ -8,7 +8,11 @@ from typing import Any
 from metaphrase.core.values import NOTHING, Case, Outcome, Severity, Span, Verdict
 from metaphrase.relations.base import Relation
 
-__all__ = ["holds", "not_applicable", "violated"]
+__all__ = ["UNCALIBRATED", "holds", "not_applicable", "violated"]
+
+
+# What a verdict says (`severity_basis`) where the distance decides on the severity although pairs that were read show no such connection.
+UNCALIBRATED = "rule of thumb: on pairs that were read this distance did not tell major errors from minor ones"
 
 
 def not_applicable(case: Case, relation: Relation, reason: str) -> Verdict:
