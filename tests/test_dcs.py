@@ -182,6 +182,19 @@ def test_a_bad_answer_is_reported_by_itself(relation: Dcs, bad: str, kind: str, 
     assert found.extra["places"][0]["blamed"] == ["b"]
 
 
+def test_a_related_language_is_told_from_the_target(relation: Dcs) -> None:
+    texts = {
+        "a": "El puerto estuvo cerrado tres días a causa de la fuerte tormenta.",
+        "b": "Le port a été fermé pendant trois jours à cause de la forte tempête.",
+    }
+    assert verdict(relation, SOURCE, texts, "en-es").category == "wrong-language"
+    assert verdict(relation, SOURCE, {"a": texts["a"], "b": texts["a"]}, "en-es").outcome is Outcome.HOLDS
+
+
+def test_a_source_without_words_is_not_applicable(relation: Dcs) -> None:
+    assert verdict(relation, "...", {"a": FIRST, "b": ""}).outcome is Outcome.NOT_APPLICABLE
+
+
 def test_two_engines_are_compared_when_the_third_gave_nothing(relation: Dcs) -> None:
     found = verdict(relation, SOURCE, {"a": FIRST, "b": FIRST, "c": None})
     assert found.outcome is Outcome.HOLDS

@@ -22,8 +22,8 @@ TOO_LONG = 3.0
 _LONG_ENOUGH = 30
 # Letters of a translation for each letter of the source, where one of the two is written by character.
 _EXPANSION = {(False, True): 0.32, (True, False): 3.1}
-# Shares of a text's words that are function words of a language.
-_OTHER_LANGUAGE, _THIS_LANGUAGE, _ENOUGH_WORDS = 0.25, 0.05, 5
+# Shares of a text's words that are function words of a language. Related languages share some, so that the other must have twice as many.
+_OTHER_LANGUAGE, _TIMES_AS_MANY, _ENOUGH_WORDS = 0.25, 2.0, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +109,10 @@ def _other_language(text: str, direction: tuple[Language, Language]) -> str:
     if len(words) < _ENOUGH_WORDS:
         return ""
     own = 0.0 if target in ("zh", "ja") else function_word_share(words, target)
-    if own >= _THIS_LANGUAGE:
-        return ""
     best = max(
         (function_word_share(words, code), code) for code in dict.fromkeys((direction[0].code.split("-")[0], *CANDIDATES)) if code != target
     )
-    return _called(language(best[1])) if best[0] >= _OTHER_LANGUAGE else ""
+    return _called(language(best[1])) if best[0] >= max(_OTHER_LANGUAGE, _TIMES_AS_MANY * own) else ""
 
 
 def untranslated_words(source: Text, answer: Text, direction: tuple[Language, Language]) -> list[int]:

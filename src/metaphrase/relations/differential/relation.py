@@ -27,6 +27,7 @@ from metaphrase.relations.differential.scorers import RULE, RULE_MAJOR, LearnedS
 from metaphrase.relations.verdicts import holds, not_applicable, violated
 from metaphrase.resources.profiles import Resources
 from metaphrase.text.guess import guess_language
+from metaphrase.text.tokens import is_word
 
 __all__ = ["ComparedPair", "Dcs", "DcsOptions", "make", "stated_ways", "weights_for"]
 
@@ -188,6 +189,8 @@ class _Comparer:
         if len(answers) < 2:
             lacking = ", ".join(engine for engine, text in case.translations.items() if text is None) or "all but one"
             return not_applicable(case, relation, f"nothing to compare: no translation by {lacking}")
+        if not is_word(case.source):
+            return not_applicable(case, relation, "the source has no words")
         source = words_of(case.source, self._way.source)
         compared = self.compare(source, renderings, parts)
         marks = _marks(compared, renderings) + self._untranslated(source, renderings)
