@@ -19,6 +19,7 @@ from metaphrase.relations.word_closure import WordClosure, word_closure_relation
 from metaphrase.resources.profiles import Resources
 from metaphrase.resources.protocols import Link
 from metaphrase.text.languages import language
+from metaphrase.text.trees import read_tree
 
 RESOURCES = Resources("lite")
 
@@ -212,6 +213,21 @@ def test_refinement_two_gives_a_shared_unique_word_the_same_links() -> None:
     refined = refine(pair)
     assert {(k.source, k.target) for k in refined[0].all} == {(0, 0), (0, 1)}
     assert {(k.source, k.target) for k in refined[1].all} == {(0, 0), (0, 1)}
+
+
+def test_refinement_one_links_an_unlinked_word_by_its_smallest_phrase() -> None:
+    # "the" stands right beside "sold", but in one noun phrase with "car".
+    text = "She sold the old car"
+    pair = described("a b c", "a b c", text, text, ([Link(0, 0), Link(1, 1), Link(2, 4)], []))
+    tree = read_tree("(S (NP (PRP She)) (VP (VBD sold) (NP (DT the) (JJ old) (NN car))))", language("en").tokens(text))
+    added = {(k.source, k.target) for k in refine(pair, (tree, tree))[0].all} - {(0, 0), (1, 1), (2, 4)}
+    assert added == {(2, 2), (2, 3)}
+
+
+def test_the_paper_scorer_takes_phrases_from_the_profiles_parser() -> None:
+    [verdict] = relation(scorer="paper", refinement="phrases").judge([LOST])
+    assert verdict.outcome is Outcome.VIOLATED
+    assert "refinement:phrases" in verdict.signature
 
 
 @pytest.mark.parametrize("direction", ["zh-en", "en-zh", "en-es"])

@@ -26,6 +26,7 @@ from metaphrase.relations.closure.paper import PaperScorer
 from metaphrase.relations.closure.reasons import explain
 from metaphrase.resources.profiles import Resources
 from metaphrase.text.normalise import bare
+from metaphrase.text.trees import Tree
 
 __all__ = ["WordClosure", "WordClosureOptions", "word_closure_relation"]
 
@@ -36,6 +37,7 @@ DOUBT = 0.03  # what it costs and saves: docs/neural.md
 class WordClosureOptions(Options):
     """`[relation.word-closure]`. `threshold` is a probability for the learned scorer, a similarity for the paper's.
 
+    `refinement`, of the paper's scorer: what an unlinked word is linked by, its neighbours or its phrase, as the profile's parser gives it.
     `doubt`: a profile with models asks them only about pairs that the lite profile finds violated with at least this probability.
     """
 
@@ -44,6 +46,7 @@ class WordClosureOptions(Options):
     threshold: float | None = Field(default=None, ge=0.0, le=1.0)
     major_threshold: float | None = Field(default=None, ge=0.0, le=1.0)
     doubt: float = Field(default=DOUBT, ge=0.0, le=1.0)
+    refinement: Literal["neighbours", "phrases"] = "neighbours"
 
 
 class WordClosure:
@@ -72,8 +75,9 @@ class WordClosure:
             else:
                 pairs.append((k, case))
         described = describe_pairs([case for _, case in pairs], self.resources, align_all=self._paper is not None)
+        trees = self._trees([case for _, case in pairs])
         for (k, case), pair in zip(pairs, described, strict=True):
-            verdicts[k] = self._judge(case, pair, signature)
+            verdicts[k] = self._judge(case, pair, trees, signature)
         return [verdicts[k] for k in range(len(cases))]
 
     def _settled(self, cases: Sequence[Case]) -> dict[int, Verdict]:
@@ -97,13 +101,22 @@ class WordClosure:
         limit = self._options.doubt if self._options.threshold is None else min(self._options.doubt, self._options.threshold)
         return score is not None and score < limit
 
-    def _judge(self, case: MetamorphicCase, pair: Described, signature: str) -> Verdict:
+    def _trees(self, cases: Sequence[MetamorphicCase]) -> dict[str, Tree]:
+        """Of the translations, where an unlinked word is to be linked by its phrase."""
+        trees: dict[str, Tree] = {}
+        if self._paper is not None and self._options.refinement == "phrases":
+            for code in sorted({case.direction.target for case in cases}):
+                texts = {t: None for c in cases if c.direction.target == code for t in (c.source_translation, c.followup_translation) if t}
+                trees.update(zip(texts, self.resources.parser(code).parse(list(texts)), strict=True))
+        return trees
+
+    def _judge(self, case: MetamorphicCase, pair: Described, trees: Mapping[str, Tree], signature: str) -> Verdict:
         if case.expectation is Expectation.DIFFERENT and bare(pair.view.outputs[0].text) == bare(pair.view.outputs[1].text):
             return self._unchanged(case, pair, signature)
         if self._paper is not None:
-            return self._paper.verdict(
-                case.id, self.name, pair, self.resources.synonyms(case.direction.target), case.transformation, signature
-            )
+            both = [trees.get(text.text) for text in pair.view.outputs]
+            parsed = (both[0], both[1]) if both[0] is not None and both[1] is not None else None
+            return self._paper.verdict(case.id, self.name, pair, self.resources.synonyms(case.direction.target), signature, parsed)
         scorer = self.scorer(case.direction)
         scored = scorer.score(pair.left)
         if not pair.left:
@@ -180,6 +193,8 @@ class WordClosure:
         }
         if self.first_look is not None:
             parameters["doubt"] = self._options.doubt
+        if self._paper is not None:
+            parameters["refinement"] = self._options.refinement
         return Signature(self.name, "1", parameters)
 
 

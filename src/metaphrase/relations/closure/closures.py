@@ -1,8 +1,8 @@
 """Closures as the paper defines them: connected components over the words of the four texts.
 
 Edges are the links of both translations and the words that the inputs share. Refinement 2 of the paper links a word that
-stands once in both translations to the same input words on both sides; refinement 1, which links an unlinked word to what
-its neighbours in the same phrase translate, takes neighbouring content words where the profile has no tree.
+stands once in both translations to the same input words on both sides; refinement 1 links an unlinked word to what the
+other words of its smallest phrase translate, or, without a tree, to what the content words right beside it do.
 """
 
 from __future__ import annotations
@@ -15,8 +15,13 @@ from metaphrase.relations.closure.describe import Described
 from metaphrase.relations.closure.links import Links
 from metaphrase.resources.protocols import Link
 from metaphrase.text.tokens import is_word
+from metaphrase.text.trees import Tree
 
 __all__ = ["Closure", "Kind", "closures", "refine"]
+
+
+# Of the Penn treebanks of Chinese and English, as the paper lists them: never a whole verb phrase or clause.
+_PHRASES = frozenset("NP VRD CP CLP ADJP ADVP DNP DP DVP QP".split())
 
 
 class Kind(StrEnum):
@@ -34,8 +39,8 @@ class Closure:
     kind: Kind
 
 
-def refine(pair: Described) -> tuple[Links, Links]:
-    """Both refinements of the paper."""
+def refine(pair: Described, trees: tuple[Tree, Tree] | None = None) -> tuple[Links, Links]:
+    """Both refinements of the paper; `trees` are those of the two translations."""
     outputs = pair.view.outputs
     counts = [Counter(text.words) for text in outputs]
     extra: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
@@ -50,7 +55,7 @@ def refine(pair: Described) -> tuple[Links, Links]:
                 if twin is not None and twin not in linked[s]:
                     extra[s].add((twin, places[s]))
     for s in (0, 1):
-        extra[s].update(_from_neighbours(pair, s))
+        extra[s].update(_from_neighbours(pair, s) if trees is None else _from_phrase(pair, s, trees[s]))
     refined = [Links([*pair.links[s].all, *(Link(i, j) for i, j in sorted(extra[s]))]) for s in (0, 1)]
     return refined[0], refined[1]
 
@@ -65,6 +70,22 @@ def _from_neighbours(pair: Described, side: int) -> set[tuple[int, int]]:
         for beside in (k - 1, k + 1):
             if 0 <= beside < len(text) and language.is_content(text.words[beside]):
                 found.update((i, k) for i, _ in pair.links[side].of_target(beside))
+    return found
+
+
+def _from_phrase(pair: Described, side: int, tree: Tree) -> set[tuple[int, int]]:
+    """Refinement 1: an unlinked word joins the smallest phrase that holds it and another word."""
+    text = pair.view.outputs[side]
+    found: set[tuple[int, int]] = set()
+    phrases = sorted(((t.start, t.end) for t in tree.subtrees() if t.label in _PHRASES), key=lambda place: place[1] - place[0])
+    for k, token in enumerate(text.tokens):
+        if not is_word(token.text) or pair.links[side].of_target(k):
+            continue
+        for start, end in phrases:
+            inside = [j for j, t in enumerate(text.tokens) if start <= t.start and t.end <= end and is_word(t.text)]
+            if k in inside and len(inside) > 1:
+                found.update((i, k) for j in inside for i, _ in pair.links[side].of_target(j))
+                break
     return found
 
 

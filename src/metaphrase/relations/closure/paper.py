@@ -14,6 +14,7 @@ from metaphrase.core.weights import shipped_weights
 from metaphrase.relations.closure.closures import Kind, closures, refine
 from metaphrase.relations.closure.describe import Described
 from metaphrase.resources.protocols import Synonyms
+from metaphrase.text.trees import Tree
 
 __all__ = ["PaperScorer"]
 
@@ -30,8 +31,10 @@ class PaperScorer:
             return self._threshold
         return float(self._values["lite"].get(direction, self._values["lite"]["any"]))
 
-    def verdict(self, identifier: str, name: str, pair: Described, synonyms: Synonyms, transformation: str, signature: str) -> Verdict:
-        similarity, words, reason = self.lowest(pair, synonyms, self.threshold(str(pair.view.direction)))
+    def verdict(
+        self, identifier: str, name: str, pair: Described, synonyms: Synonyms, signature: str, trees: tuple[Tree, Tree] | None = None
+    ) -> Verdict:
+        similarity, words, reason = self.lowest(pair, synonyms, self.threshold(str(pair.view.direction)), trees)
         if similarity >= self.threshold(str(pair.view.direction)):
             return Verdict(identifier, name, Outcome.HOLDS, 1 - similarity, "every closure is translated alike", signature)
         spans = tuple(
@@ -41,12 +44,14 @@ class PaperScorer:
         )
         return Verdict(identifier, name, Outcome.VIOLATED, 1 - similarity, reason, signature, spans=spans, severity=Severity.MINOR)
 
-    def lowest(self, pair: Described, synonyms: Synonyms, threshold: float) -> tuple[float, tuple[set[int], set[int]], str]:
+    def lowest(
+        self, pair: Described, synonyms: Synonyms, threshold: float, trees: tuple[Tree, Tree] | None = None
+    ) -> tuple[float, tuple[set[int], set[int]], str]:
         """The lowest similarity of any closure or left-over word, all words below the threshold, and what to say."""
         view = pair.view
         language = view.target
         content = [{k for k, w in enumerate(view.outputs[s].words) if language.is_content(w)} for s in (0, 1)]
-        found = closures(pair, refine(pair))
+        found = closures(pair, refine(pair, trees))
         lowest, reason = 1.0, ""
         blamed: tuple[set[int], set[int]] = (set(), set())
         inside: tuple[set[int], set[int]] = (set(), set())
