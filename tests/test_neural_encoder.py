@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from math import erf, sqrt
 from pathlib import Path
 
@@ -226,3 +229,10 @@ def test_another_vocabulary_in_a_converted_model_is_refused(tiny_folder: Path, t
     (folder / "vocab.txt").write_text("\n".join([*lines[:5], *reversed(lines[5:])]) + "\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"vocab\.txt"):
         Encoder(folder)
+
+
+def test_the_runtime_reports_nothing_and_leaves_no_identifier_behind(tiny_folder: Path, tmp_path: Path) -> None:
+    code = f"from pathlib import Path; from metaphrase.resources.neural.encoder import Encoder; Encoder(Path({str(tiny_folder)!r})).states([(6, 7)], [2])"
+    surroundings = {k: v for k, v in os.environ.items() if k not in ("ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME")} | {"HOME": str(tmp_path)}
+    subprocess.run([sys.executable, "-W", "error", "-c", code], env=surroundings, check=True)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from metaphrase.core.signature import Signature
 from metaphrase.resources.neural.manifest import Manifest, open_model
+from metaphrase.resources.neural.runtime import runtime
 from metaphrase.resources.neural.wordpiece import WordPieces, read_vocabulary
 
 __all__ = ["Encoder"]
@@ -177,8 +178,7 @@ class Encoder:
 
     def _session(self, name: str) -> Any:
         if name not in self._sessions:
-            import onnxruntime
-
+            onnxruntime = runtime()
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = 1
             options.inter_op_num_threads = 1

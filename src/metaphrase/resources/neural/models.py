@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from metaphrase.core.errors import InputError, MissingResourceError, UnknownNameError
 from metaphrase.resources.model_folder import model_folder
 from metaphrase.resources.neural.manifest import MANIFEST, RECIPE, KnownOutputs, Precision
+from metaphrase.resources.neural.runtime import runtime
 
 if TYPE_CHECKING:
     from metaphrase.resources.neural.encoder import Encoder
@@ -114,7 +115,7 @@ def load_encoder(name: str, *, precision: Precision = "int8", threads: int | Non
 def require_extra() -> None:
     """Fail with the command that helps if the neural extra is not installed."""
     try:
-        import onnxruntime  # noqa: F401
+        runtime()
         import tokenizers  # noqa: F401
     except ModuleNotFoundError as error:
         raise MissingResourceError(f"the neural profile needs the package '{error.name}': pip install 'metaphrase[neural]'") from error
