@@ -262,6 +262,12 @@ def test_the_deviating_follow_up_is_repaired_with_the_source_s_translation() -> 
     assert [c["after"]["quote"] for c in row.evidence["changed"]] == ["envió", ""]
 
 
+def test_a_system_without_scores_cannot_be_ranked_by_them_and_the_row_says_so() -> None:
+    (row,) = Repairer(EN_ES, RESOURCES.aligner(EN_ES), RepairOptions(rank="score")).repair(NAVY)
+    assert not row.accepted
+    assert row.evidence["reason"] == "the system gave the variant no score to rank it by"
+
+
 def test_the_deviating_source_is_repaired_with_its_follow_ups() -> None:
     broken = subject(
         "The palace burned before the rain stopped the fire.",

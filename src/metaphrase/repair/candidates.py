@@ -126,6 +126,8 @@ class Candidates:
         number = {variant.text: i for i, variant in enumerate(variants)}
         others = [[t.text for t in self._target.tokens(text)] for text in self._material.others]
         by, ranked = rank(variants, self.voters, self._options.rank, self._options.metric, others)
+        if len(ranked) < len(variants):
+            self.refused["the system gave the variant no score to rank it by"] += len(variants) - len(ranked)
         lost = self._material.must_differ
         for value, variant in ranked:
             place = number[variant.text]
