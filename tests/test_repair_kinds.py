@@ -438,7 +438,8 @@ def test_cases_of_all_kinds_are_repaired_from_a_file_with_recorded_engines(metap
     assert ran.code == 0, ran.err
     (row,) = [json.loads(line) for line in Path("k.jsonl").read_text(encoding="utf-8").splitlines()]
     assert row["kind"] == "differential"
-    assert (row["accepted"], row["after"]) == (True, good), row
+    assert (row["accepted"], row["after"], row["system"]) == (True, good, names[0]), row
+    assert f",{names[0]}" in Path("k.csv").read_text(encoding="utf-8")
 
 
 def test_what_is_sent_obeys_what_was_said_before_with_two_engines(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from metaphrase.campaign.config import Configuration
@@ -139,7 +139,7 @@ class Repairs:
                 rows = self._repairer(text).repair(self._subject(text, wanted))
                 methods = {judged.case.id: judged.case.transformation for judged in text.cases if judged.verdict.violated}
                 self.summary.seconds.append(time.thread_time() - started)
-                yield from self._counted(rows, methods)
+                yield from (replace(row, system=text.system) for row in self._counted(rows, methods))
         singles = iter(self._work.singles)
         while some := list(islice(singles, CHUNK)):
             yield from self._repair_singles(some)
@@ -172,7 +172,7 @@ class Repairs:
             settled = [row.evidence["settled"] for row in rows if row.accepted]
             count = places_of(single.judged.verdict)
             self.summary.count(single.judged.verdict.relation, count, min(count, sum(settled)))
-            yield from self._counted(rows, {})
+            yield from (replace(row, system=single.system or row.text) for row in self._counted(rows, {}))
 
     def _propose(self) -> dict[tuple[str, Direction], list[MetamorphicCase]]:
         """Mutants of every text by all replacing methods, best first."""

@@ -71,7 +71,10 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One repaired (or not repaired) translation of one violated case; `case` holds its texts as they are after all repairs of the subject."""
+    """One repaired (or not repaired) translation of one violated case; `case` holds its texts as they are after all repairs of the subject.
+
+    `system` is the one whose translation it is, where that is known.
+    """
 
     case: Case
     finding: str
@@ -80,6 +83,7 @@ class Repair:
     after: str
     accepted: bool
     evidence: Mapping[str, Any]
+    system: str = ""
 
     @property
     def input(self) -> str:
@@ -88,6 +92,5 @@ class Repair:
 
     def to_json(self) -> dict[str, Any]:
         row: dict[str, Any] = {"id": self.case.id, "text": self.text, "before": self.before, "after": self.after, "accepted": self.accepted}
-        if self.finding:
-            row["finding"] = self.finding
+        row |= {name: value for name, value in (("system", self.system), ("finding", self.finding)) if value}
         return {**case_to_json(self.case), **row, "evidence": dict(self.evidence)}

@@ -44,15 +44,15 @@ def write_repairs(repairs: Sequence[Repair], path: Path) -> None:
 
 
 def _pairs(repairs: Iterable[Repair]) -> list[Repair]:
-    """The last accepted repair of every text: later ones were made on top of earlier ones."""
-    return list({(str(r.case.direction), r.input): r for r in repairs if r.accepted}.values())
+    """The last accepted repair of every system's text: later ones were made on top of earlier ones."""
+    return list({(str(r.case.direction), r.system, r.input): r for r in repairs if r.accepted}.values())
 
 
 def _write_csv(repairs: Sequence[Repair], stream: IO[str]) -> None:
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["source", "target", "before", "source_language", "target_language", "id"])
+    writer.writerow(["source", "target", "before", "source_language", "target_language", "id", "system"])
     for r in repairs:
-        writer.writerow([r.input, r.after, r.before, r.case.direction.source, r.case.direction.target, r.case.id])
+        writer.writerow([r.input, r.after, r.before, r.case.direction.source, r.case.direction.target, r.case.id, r.system])
 
 
 def _write_tmx(repairs: Sequence[Repair], stream: IO[str]) -> None:
@@ -66,6 +66,8 @@ def _write_tmx(repairs: Sequence[Repair], stream: IO[str]) -> None:
     for repair in repairs:
         stream.write(f"    <tu tuid={quoteattr(repair.case.id)}>\n")
         stream.write(f'      <prop type="x-before">{escape(_xml_text(repair.before))}</prop>\n')
+        if repair.system:
+            stream.write(f'      <prop type="x-system">{escape(_xml_text(repair.system))}</prop>\n')
         for code, text in ((repair.case.direction.source, repair.input), (repair.case.direction.target, repair.after)):
             stream.write(f"      <tuv xml:lang={quoteattr(code)}><seg>{escape(_xml_text(text))}</seg></tuv>\n")
         stream.write("    </tu>\n")
@@ -101,7 +103,7 @@ def _show(console: Console, repair: Repair, number: int) -> None:
     head = Text(f"{number}. ", style="bold").append(
         "repaired" if repair.accepted else "not repaired", style="green" if repair.accepted else "yellow"
     )
-    console.print(head.append(f"  {repair.case.id}", style="dim"))
+    console.print(head.append(f"  {repair.case.id}  {repair.system}".rstrip(), style="dim"))
     rows = [("source", Text(repair.input)), ("before", _marked(repair, "before", "red"))]
     if repair.after != repair.before:
         rows.append(("after" if repair.accepted else "tried", _marked(repair, "after", "green")))
