@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,8 +14,11 @@ from metaphrase.campaign.plan import load_method
 from metaphrase.core.errors import ConfigurationError, MissingResourceError
 from metaphrase.core.values import Direction, Expectation, MetamorphicCase, Segment
 from metaphrase.resources.profiles import Resources
+from metaphrase.resources.protocols import Candidate, MaskedText
 from metaphrase.text.languages import language
 from metaphrase.text.tokens import is_opaque, scan
+from metaphrase.transforms.candidates import MaskedWords
+from metaphrase.transforms.sentences import read_sentences
 
 METHODS = ["cat", "cit", "patinv", "sit", "transrepair"]
 EN = [
@@ -211,3 +218,60 @@ def test_articles_go_by_sound() -> None:
     for word, article in wanted.items():
         for before in ("a", "an"):
             assert (english.agreeing(before, word) or before) == article
+
+
+class _Eager(Resources):
+    """Proposes a word for whatever it is asked about: nothing but the rules about places can hold it back."""
+
+    def masked_lm(self, language: str) -> Any:
+        return self
+
+    def fill(self, masked: Sequence[MaskedText], top: int = 10) -> list[list[Candidate]]:
+        return [[Candidate("boats", 0.9)] for _ in masked]
+
+
+def eager_followups(text: str) -> list[str]:
+    resources = _Eager("lite")
+    (sentence,) = read_sentences([Segment("1", text, "en")], resources.parser("en"))
+    (proposals,) = MaskedWords(resources, lambda sentence, index, language: True, top=1).propose([sentence], language("en"))
+    return [proposal.followup(sentence) for proposal in proposals]
+
+
+PIECES = [
+    "{name}",
+    "{{ user.name }}",
+    "%s",
+    "%(count)d",
+    "<b>",
+    "</b>",
+    "&nbsp;",
+    "me@example.org",
+    "https://example.org/red/car",
+    "${three}",
+]
+WHOLE = ["wasn't", "well-known", "film-maker's", "AC/DC", "car/truck", "o'clock", "rock'n'roll", "x=y", "C++", "snake_case"]
+
+
+@given(
+    pieces=st.lists(st.sampled_from([*PIECES, *WHOLE]), min_size=1, max_size=3, unique=True),
+    words=st.lists(st.sampled_from(["doctors", "red", "sold", '"cars"', "quickly,"]), min_size=2, max_size=5),
+    order=st.randoms(use_true_random=False),
+)
+def test_the_most_eager_model_replaces_plain_words_and_tears_nothing_apart(pieces: list[str], words: list[str], order: Random) -> None:
+    mixed = [*pieces, *words]
+    order.shuffle(mixed)
+    text = " ".join(mixed)
+    found = eager_followups(text)
+    assert found
+    for followup in found:
+        assert all(piece in followup for piece in pieces if piece in PIECES)
+        ((old, new),) = [pair for pair in zip(text.split(), followup.split(), strict=True) if pair[0] != pair[1]]
+        assert new.strip('",').lower() in ("boats", "boats's"), (old, new)  # a whole word went, not a part of one
+
+
+@pytest.mark.parametrize("text", ["Stop {name} now.", "%s was here.", "Read <b>this</b> twice.", "He isn't home."])
+def test_a_piece_at_the_edge_or_beside_a_mark_is_kept_by_the_most_eager_model(text: str) -> None:
+    kept = [t.text for _, t in scan(text) if is_opaque(t.text)] + [w for w in text.split() if "n't" in w]
+    assert kept
+    for followup in eager_followups(text):
+        assert all(piece in followup for piece in kept)

@@ -51,6 +51,8 @@ class Sentence:
         word = self.words[index]
         if is_opaque(word.text) or not is_word(word.text) or not (word.text[0].isalnum() and word.text[-1].isalnum()):
             return False
+        if _is_clitic(word.text) and index and self.words[index - 1].end == word.start:
+            return False  # the n't of "don't"
         before, after = self.text[word.start - 1 : word.start], self.text[word.end : word.end + 1]
         if before and before in "-‐‑–/\\@#&_'’*+=<{":
             return False
@@ -62,7 +64,11 @@ class Sentence:
         if following >= len(self.words):
             return False
         word = self.words[following]
-        return self.words[following - 1].end == word.start and any(c in "'’" for c in word.text) and is_word(word.text)
+        return self.words[following - 1].end == word.start and _is_clitic(word.text)
+
+
+def _is_clitic(text: str) -> bool:
+    return any(c in "'’" for c in text) and is_word(text)
 
 
 def read_sentences(segments: Sequence[Segment], parser: Parser) -> list[Sentence]:
