@@ -79,7 +79,9 @@ def calibrate(data: Path, resources: Resources, configuration: Configuration) ->
     weights: dict[str, Weights] = {}
     for direction, values in learn_scorers(examples).items():
         name = f"word-closure-{resources.profile}-{direction}"
-        weights[name] = Weights(name, values, _provenance(data, [e for e in examples if e.described.view.direction == direction]))
+        weights[name] = Weights(
+            name, values, _provenance(data, resources.profile, [e for e in examples if e.described.view.direction == direction])
+        )
     return Learnt(weights, result)
 
 
@@ -89,13 +91,13 @@ def _pair_files(data: Path) -> list[Path]:
     return found or find_files(data, "*.jsonl", "word_closure")
 
 
-def _provenance(data: Path, examples: Sequence[Example]) -> dict[str, Any]:
+def _provenance(data: Path, profile: str, examples: Sequence[Example]) -> dict[str, Any]:
     return {
         "data": data.name,
         "rows": len(examples),
         "violations": sum(e.violation for e in examples),
         "readings": sum(e.reading is not None for e in examples),
-        "learnt with": "metaphrase calibrate word-closure",
+        "learnt with": f"metaphrase calibrate word-closure --profile {profile}",
     }
 
 
