@@ -6,6 +6,8 @@ Answers lie in 0..1 and come from CC-CEDICT for Chinese and English, else from s
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from math import log
 from pathlib import Path
@@ -50,36 +52,55 @@ class LiteLexicon:
 
     @lru_cache(maxsize=_CACHE)  # noqa: B019 - a lexicon lives as long as its profile
     def strength(self, source: str, target: str) -> float:
-        if fold(source) == fold(target):
+        x, y = fold(source), fold(target)
+        if x == y:
             return 1.0
-        number = self._source.number_of(source)
-        if number is not None and number == self._target.number_of(target):
+        number = _number(self._source, source)
+        if number is not None and number == _number(self._target, target):
             return 1.0
-        listed = self._glossary.get(self._source.lemma(source), {}).get(self._target.lemma(target), 0.0)
+        listed = self._glossary.get(self._source.lemma(source), {}).get(self._target.lemma(target), 0.0) if self._glossary else 0.0
         if self._chinese_side is None:
             return max(listed, cognate(self._source.lemma(source), self._target.lemma(target)))
-        chinese, english = (source, target) if self._chinese_side == 0 else (target, source)
-        return max(listed, _chinese_english(fold(chinese), fold(english)))
+        chinese, english = (x, y) if self._chinese_side == 0 else (y, x)
+        return max(listed, _chinese_english(chinese, english))
 
     def signature(self) -> Signature:
         return Signature("lite-lexicon", "1", {"pair": str(self._direction), "glossary": len(self._glossary) or None})
 
 
+# What follows is asked about a word again for every word that it is compared with.
+@lru_cache(maxsize=_CACHE)
+def _number(words: Language, word: str) -> Fraction | None:
+    return words.number_of(word)
+
+
+@dataclass(frozen=True, slots=True)
+class _English:
+    lemma: str
+    stem: str
+    stop: bool
+    characters: Mapping[str, float]
+
+
+@lru_cache(maxsize=_CACHE)
+def _english_facts(word: str) -> _English:
+    words = language("en")
+    lemma, stop = words.lemma(word), words.is_stop(word)
+    return _English(lemma, words.stem(word), stop, {} if stop else cedict().character_profile(lemma))
+
+
 def _chinese_english(chinese: str, english: str) -> float:
-    dictionary, words = cedict(), language("en")
-    lemma = words.lemma(english)
-    stem = words.stem(english)
+    dictionary, facts = cedict(), _english_facts(english)
     whole, parts = dictionary.renderings(chinese), dictionary.renderings_of_pieces(chinese)
-    profile = {} if words.is_stop(english) else dictionary.character_profile(lemma)
-    characters = sum(profile.get(c, 0.0) for c in chinese) / max(1, len(chinese))
+    characters = sum(facts.characters.get(c, 0.0) for c in chinese) / max(1, len(chinese)) if facts.characters else 0.0
     known = max(
-        whole.by_lemma.get(lemma, 0.0),
-        0.8 * whole.by_stem.get(stem, 0.0),
-        parts.by_lemma.get(lemma, 0.0),
-        0.6 * parts.by_stem.get(stem, 0.0),
+        whole.by_lemma.get(facts.lemma, 0.0),
+        0.8 * whole.by_stem.get(facts.stem, 0.0),
+        parts.by_lemma.get(facts.lemma, 0.0),
+        0.6 * parts.by_stem.get(facts.stem, 0.0),
         0.7 * characters,
     )
-    if known >= 0.5 or not english[:1].isalpha() or words.is_stop(english):
+    if known >= 0.5 or not english[:1].isalpha() or facts.stop:
         return known
     sounds = likeness(dictionary.pinyin(chinese), english)
     return max(known, 0.8 * sounds if sounds > 0.45 else 0.0)
