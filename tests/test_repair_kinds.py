@@ -15,7 +15,7 @@ from conftest import CommandLine
 from metaphrase.campaign.config import load_configuration
 from metaphrase.campaign.events import Summary
 from metaphrase.campaign.plan import expected
-from metaphrase.campaign.repair_work import from_cases
+from metaphrase.campaign.repair_work import from_cases, from_store
 from metaphrase.campaign.repairing import Repairs
 from metaphrase.campaign.store import Store
 from metaphrase.campaign.translate import TranslateStage
@@ -551,3 +551,18 @@ def test_every_accepted_repair_of_every_kind_passes_again_when_judged_from_scrat
                 wanted = Counter(t.text for kind, t in scan(row.input) if kind in ("opaque", "number"))
                 assert not wanted - Counter(t.text for _, t in scan(row.after)), row
     assert {"phrase", "part"} <= kinds.keys(), kinds
+
+
+@pytest.mark.apertium
+def test_what_a_run_judged_and_found_in_order_counts_for_the_proof_whichever_relation_judged_it(
+    metaphrase: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "s.txt").write_text("The unjust law punishes the poor.\n", encoding="utf-8")
+    common = ["--to", "es", "--store", "both.db", "--fail-on", "never", "--method", "cat", "--method", "patinv"]
+    ran = metaphrase("test", tmp_path / "s.txt", "--system", "apertium:eng-spa", *common)
+    assert ran.code == 0, ran.err
+    with Store(Path("both.db")) as store:
+        work = from_store(store, RESOURCES, load_configuration(None, {}))
+    (text,) = work.texts
+    assert {found.case.transformation for found in text.cases} == {"cat", "patinv"}
+    assert {found.case.transformation for found in text.cases if found.verdict.violated} == {"cat"}
