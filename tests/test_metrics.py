@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaphrase.evaluation.groups import folds, source_groups
+from metaphrase.evaluation.groups import folds
 from metaphrase.evaluation.metrics import area_under_roc, best_threshold, bootstrap, calibration_error, count
+from metaphrase.text.near_copies import source_groups
 
 
 def test_counts_give_the_textbook_measures() -> None:

@@ -35,9 +35,7 @@ PAIRS = [
     ("猫 坐", "the cat sat", "0-1 1-2"),
 ]
 
-FEATURES = dict.fromkeys(("stop", "rare-content", "shared", "unlinked", "edited", "alone", "lost", "replaced", "alike-left"), 0.5) | {
-    "stop": 0.0
-}
+FEATURES = dict.fromkeys(("stop", "rarity", "shared", "edited", "lost"), 0.5) | {"stop": 0.0}
 
 
 def gold() -> list[GoldAlignment]:

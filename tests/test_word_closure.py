@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metaphrase.core.errors import ConfigurationError
+from metaphrase.core.rules import Rules
 from metaphrase.core.values import Direction, Edit, Expectation, MetamorphicCase, Outcome, RoundTripCase, Severity
 from metaphrase.core.weights import Weights
 from metaphrase.relations.closure.closures import Kind, closures, refine
@@ -14,6 +15,7 @@ from metaphrase.relations.closure.comparison import Match, compare
 from metaphrase.relations.closure.describe import Described, describe_pairs
 from metaphrase.relations.closure.learned import LearnedScorer
 from metaphrase.relations.closure.links import Links
+from metaphrase.relations.closure.sightings import Sightings
 from metaphrase.relations.closure.views import view_pair, words_of
 from metaphrase.relations.word_closure import WordClosure, word_closure_relation
 from metaphrase.resources.profiles import Resources
@@ -234,13 +236,47 @@ def test_the_paper_scorer_takes_phrases_from_the_profiles_parser() -> None:
 def test_the_shipped_weights_name_features_that_are_computed(direction: str) -> None:
     [pair] = describe_pairs([LOST], RESOURCES)
     scorer: LearnedScorer = relation().scorer(Direction.parse(direction))
-    assert scorer.weights.values["word"]["weights"].keys() <= pair.left[0].features.keys()
+    assert set(Rules.read(scorer.weights.values["word"]).names) <= pair.left[0].features.keys()
 
 
 def test_weights_that_ask_for_an_unknown_feature_are_refused() -> None:
     weights = relation().scorer(LOST.direction).weights
-    word = weights.values["word"]
-    old = Weights("mine", {**weights.values, "word": {**word, "weights": {**word["weights"], "colour": 1.0}}}, {})
+    word = {"bias": 0.0, "rules": ["colour < 0.5 ? (stop < 0.5 ? 0 : 1) : (stop < 0.5 ? 0 : 1)"]}
+    old = Weights("mine", {**weights.values, "word": word}, {})
     [pair] = describe_pairs([LOST], RESOURCES)
-    with pytest.raises(ConfigurationError, match="another version"):
+    with pytest.raises(ConfigurationError, match=r"another version.*'colour'"):
         LearnedScorer(old).score(pair.left)
+
+
+def test_weights_of_the_time_before_rules_are_refused() -> None:
+    weights = relation().scorer(LOST.direction).weights
+    old = Weights("mine", {**weights.values, "word": {"bias": 0.0, "weights": {"stop": 1.0}}}, {})
+    with pytest.raises(ConfigurationError, match="another version"):
+        LearnedScorer(old)
+
+
+def test_words_that_render_one_input_word_in_other_sentences_stand_for_each_other() -> None:
+    seen = Sightings([("疫情", "epidemic", 1), ("疫情", "outbreak", 2), ("疫情", "epidemic", 3), ("银行", "bank", 1)])
+    assert seen.reworded("epidemic", "outbreak", 9) > 0.4
+    assert seen.reworded("epidemic", "bank", 9) == 0
+
+
+def test_near_copies_of_a_sentence_are_no_evidence_about_it() -> None:
+    seen = Sightings([("疫情", "epidemic", 1), ("疫情", "outbreak", 1)])
+    assert seen.reworded("epidemic", "outbreak", 1) == 0
+    assert (seen.times("疫情", "epidemic", 1), seen.times("疫情", "epidemic", 2)) == (0, 1)
+
+
+def test_a_pair_that_holds_names_the_words_that_differ_most() -> None:
+    pair = case(
+        "zh-en",
+        FINE.source,
+        FINE.followup,
+        "Yesterday three French doctors visited the hospital.",
+        "Today three French doctors visited the clinic.",
+    )
+    [verdict] = relation(threshold=1.0, major_threshold=1.0).judge([pair])
+    assert verdict.outcome is Outcome.HOLDS
+    assert {"hospital", "clinic"} <= {s.quote for s in verdict.spans}
+    assert "hospital" in verdict.reason
+    assert verdict.severity is None

@@ -16,12 +16,13 @@ from metaphrase.core.errors import InputError
 from metaphrase.core.logistic import Logistic, fit_logistic
 from metaphrase.core.values import Direction
 from metaphrase.core.weights import Weights
-from metaphrase.evaluation.groups import folds, source_groups
+from metaphrase.evaluation.groups import folds
 from metaphrase.resources.lite.aligner import LexicalAligner, Prepared
 from metaphrase.resources.lite.evidence import EvidenceSource, Matrix
 from metaphrase.resources.lite.link_features import FunctionWords, neighbour_features
 from metaphrase.resources.protocols import Alignment, TokenPair
 from metaphrase.text.languages import language
+from metaphrase.text.near_copies import source_groups
 from metaphrase.text.normalise import fold
 
 if TYPE_CHECKING:

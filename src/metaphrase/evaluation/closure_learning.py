@@ -6,28 +6,32 @@ probabilities.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaphrase.core.errors import InputError
 from metaphrase.core.logistic import Logistic, fit_logistic
+from metaphrase.core.rules import fit_rules
 from metaphrase.core.values import Direction
 from metaphrase.evaluation.groups import folds
 from metaphrase.relations.closure.describe import Described
 from metaphrase.relations.closure.learned import BLAME, log_odds, major_features, major_word_rows, row_features, word_rows
 
-__all__ = ["Example", "Reading", "learn_scorers"]
+__all__ = ["Example", "Reading", "learn_scorers", "learn_together"]
 
 Array = NDArray[np.float64]
+_K = TypeVar("_K")
 
-# Penalties, chosen once; a factor of three either way changes nothing beyond noise.
-WORD_PENALTY = 10.0
+# Chosen once; a factor of two either way changes nothing beyond noise.
+WORD_RULES = 200
+WORD_RATE = 0.08
+# Penalties, likewise.
 ROW_PENALTY = 5.0
-MAJOR_WORD_PENALTY = 400.0
+MAJOR_WORD_PENALTY = 200.0
 MAJOR_PENALTY = 10.0
 INNER_FOLDS = 5
 # Words to show: blamed this surely, or this share of the most blamed word. Tuning them on the labels of all rows located worse.
@@ -37,13 +41,14 @@ WORD_SHARE = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How seriously a pair's difference was read: the share of readings that say major, and which left-over words they name.
+    """How seriously a pair's difference was read: the share of readings that say major, and the left-over words that they name.
 
-    `weight` is how many rows of the population the row stands for, `number` how many readings there are.
+    A word counts 1 if it is named for a major error, a half if for a minor one. `weight` is how many rows of the population the row
+    stands for, `number` how many readings there are.
     """
 
     major: float
-    words: tuple[bool, ...]
+    words: tuple[float, ...]
     weight: float
     number: int
 
@@ -79,13 +84,23 @@ def learn_scorers(examples: Sequence[Example]) -> dict[Direction, dict[str, Any]
 
     What differs is learnt for each direction; what matters from the readings of all directions together, of which there are few.
     """
-    strict = {d: _learn_strict([e for e in examples if e.described.view.direction == d]) for d in sorted(_directions(examples))}
+    return _with_major({d: _learn_strict([e for e in examples if e.described.view.direction == d]) for d in sorted(_directions(examples))})
+
+
+def learn_together(examples: Sequence[Example]) -> tuple[dict[str, Any], dict[str, float]]:
+    """The values of one weights file for all directions, and the cross-validated score of every example that is not clean."""
+    strict = _learn_strict(examples)
+    [values] = _with_major({None: strict}).values()
+    return values, {e.id: float(score) for e, score in zip(strict.rows, strict.scores, strict=True)}
+
+
+def _with_major(strict: Mapping[_K, _Strict]) -> dict[_K, dict[str, Any]]:
     rows = [e for s in strict.values() for e in s.rows]
     blame = [p for s in strict.values() for p in s.blame]
     major = _learn_major(rows, blame, np.concatenate([s.scores for s in strict.values()]))
     return {
-        d: {**s.values, "major-word": major.word, "major": major.row, "thresholds": {**s.values["thresholds"], "major": major.threshold}}
-        for d, s in strict.items()
+        k: {**s.values, "major-word": major.word, "major": major.row, "thresholds": {**s.values["thresholds"], "major": major.threshold}}
+        for k, s in strict.items()
     }
 
 
@@ -98,14 +113,16 @@ def _learn_strict(examples: Sequence[Example]) -> _Strict:
     known = list(rows[0].described.left[0].features)
     tables = [word_rows(e.described.left, known) for e in rows]
     parts = _parts([e.group for e in rows])
-    word, blame = _cross_fit(parts, tables, [_labels(e) for e in rows], known, WORD_PENALTY)
+    word, blame = _cross_fit(
+        parts, tables, [_labels(e) for e in rows], lambda x, y: fit_rules(known, x, y, rounds=WORD_RULES, rate=WORD_RATE)
+    )
     features = [row_features(e.described.left, p) for e, p in zip(rows, blame, strict=True)]
     names = list(features[0])
     table = np.array([list(f.values()) for f in features])
     truth = np.array([float(e.violation) for e in rows])
     row = fit_logistic(names, table, truth, penalty=ROW_PENALTY)
     scores = _held_out_rows(parts, names, table, truth)
-    threshold = _threshold(truth, scores, float(sum(e.violation for e in examples)))
+    threshold = _steady_threshold(truth, scores, missed=sum(e.violation for e in examples if e.clean))
     values = {
         "word": word.plain(),
         "row": row.plain(),
@@ -126,14 +143,21 @@ def _labels(example: Example) -> Array | None:
     return np.array(example.blamed, float)
 
 
+class _Model(Protocol):
+    def of_rows(self, rows: Array) -> Array: ...
+
+
+_M = TypeVar("_M", bound=_Model)
+
+
 def _cross_fit(
-    parts: Sequence[NDArray[np.int64]], tables: Sequence[Array], labels: Sequence[Array | None], names: list[str], penalty: float
-) -> tuple[Logistic, list[Array]]:
+    parts: Sequence[NDArray[np.int64]], tables: Sequence[Array], labels: Sequence[Array | None], learn: Callable[[Array, Array], _M]
+) -> tuple[_M, list[Array]]:
     """The model of all rows, and each row's probabilities by models that did not see its group."""
 
-    def fit(positions: Sequence[int]) -> Logistic:
+    def fit(positions: Sequence[int]) -> _M:
         chosen = [(tables[k], known) for k in positions if (known := labels[k]) is not None]
-        return fit_logistic(names, np.concatenate([t for t, _ in chosen]), np.concatenate([y for _, y in chosen]), penalty=penalty)
+        return learn(np.concatenate([t for t, _ in chosen]), np.concatenate([y for _, y in chosen]))
 
     result: list[Array] = [np.zeros(0)] * len(tables)
     everything = range(len(tables))
@@ -153,11 +177,16 @@ def _held_out_rows(parts: Sequence[NDArray[np.int64]], names: Sequence[str], tab
     return scores
 
 
-def _threshold(truth: Array, scores: Array, positives: float) -> float:
-    """For F1: the median of the thresholds that come within half a point of the best, which is steadier than the best one."""
+def _steady_threshold(truth: Array, scores: Array, *, missed: int) -> float:
+    """For F1: the mean of two estimates, since either alone moves by a few points from sample to sample.
+
+    One is half of the best F1 (`_half_of_best_f1`), the other the median of the thresholds that come within half a point of it.
+    `missed` positives are beyond reach of any threshold.
+    """
     order = np.argsort(-scores)
-    f1 = 2 * np.cumsum(truth[order]) / (np.arange(1, len(truth) + 1) + positives)
-    return round(float(np.median(scores[order][f1 >= f1.max() - 0.005])), 4)
+    f1 = 2 * np.cumsum(truth[order]) / (np.arange(1, len(truth) + 1) + truth.sum() + missed)
+    near = float(np.median(scores[order][f1 >= f1.max() - 0.005]))
+    return round((near + float(f1.max()) / 2) / 2, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +206,9 @@ def _learn_major(rows: Sequence[Example], blame: Sequence[Array], scores: Array)
     parts = _parts([rows[k].group for k in read])
     known = list(rows[read[0]].described.left[0].features)
     tables = [major_word_rows(rows[k].described.left, blame[k], known) for k in read]
-    labels: list[Array | None] = [np.array(r.words, float) * (r.major > 0.5) for r in readings]
-    word, word_blame = _cross_fit(parts, tables, labels, [*known, BLAME], MAJOR_WORD_PENALTY)
+    labels: list[Array | None] = [np.array(r.words) for r in readings]
+    names = [*known, BLAME]
+    word, word_blame = _cross_fit(parts, tables, labels, lambda x, y: fit_logistic(names, x, y, penalty=MAJOR_WORD_PENALTY))
     features = [major_features(float(scores[k]), p) for k, p in zip(read, word_blame, strict=True)]
     feature_names = list(features[0])
     table = np.array([list(f.values()) for f in features])
@@ -212,7 +242,7 @@ def _fit_shares(names: Sequence[str], table: Array, truth: Array, weights: Array
 
 
 def _half_of_best_f1(truth: Array, scores: Array, weights: Array) -> float:
-    """The threshold that maximises F1 of a calibrated probability is half of the F1 it reaches."""
+    """The threshold that maximises F1 of a calibrated probability is half of the F1 it reaches: steadier than the best one itself."""
     clear = (truth == 0) | (truth == 1)
     order = np.argsort(-scores[clear])
     gold, share = truth[clear][order], weights[clear][order]

@@ -13,7 +13,7 @@ from metaphrase.evaluation.tables import Cell, Table
 from metaphrase.relations.closure.learned import Scored
 from metaphrase.relations.closure.word_features import LeftOver
 
-__all__ = ["Judged", "tables"]
+__all__ = ["Judged", "paper_table", "tables"]
 
 _LOCATED = ("cat", "purity", "cit")
 
@@ -41,6 +41,25 @@ def tables(judged: Sequence[Judged], published: Mapping[str, Any], fine: Mapping
     found.append(_location(judged, published, fine))
     found += _major(judged)
     return found
+
+
+def paper_table(judged: Sequence[Judged], violated: Sequence[bool], published: Mapping[str, Any]) -> Table:
+    """The paper's own rule on the same pairs; nothing of it is learnt here."""
+    lines: list[list[Cell]] = []
+    for direction in sorted({str(j.case.direction) for j in judged}):
+        rows = [(j.example, v) for j, v in zip(judged, violated, strict=True) if str(j.case.direction) == direction]
+
+        def measure(some: Sequence[tuple[Example, bool]]) -> Counts:
+            return count([e.violation for e, _ in some], [v for _, v in some])
+
+        c = measure(rows)
+        interval = bootstrap([e.group for e, _ in rows], lambda drawn, rows=rows: measure([rows[k] for k in drawn]).f1, rounds=300)  # type: ignore[misc]
+        cells = _table_for(published, ("table_6", "table_7"), direction)
+        lines.append([direction, len(rows), c.precision, c.recall, c.f1, str(interval), _pool(cells, "ours")])
+    note = (
+        '`scorer = "paper"`: the rule as printed, with the links and the word similarity of this profile instead of the paper\'s vectors.'
+    )
+    return Table("The paper's rule", ["direction", "rows", "P", "R", "F1", "95 %", "published F1"], lines, note)
 
 
 def _counts(rows: Sequence[Judged]) -> Counts:

@@ -11,8 +11,8 @@ from typing import Any
 from metaphrase.campaign.plan import expected
 from metaphrase.core.errors import InputError
 from metaphrase.core.values import Case, MetamorphicCase
-from metaphrase.evaluation.groups import source_groups
 from metaphrase.files.cases import read_cases
+from metaphrase.text.near_copies import source_groups
 
 __all__ = ["LabelledCases", "find_files", "published_figures", "read_labelled"]
 

@@ -16,7 +16,6 @@ from typing import Any
 from metaphrase.campaign.config import Configuration
 from metaphrase.campaign.plan import make_relation
 from metaphrase.core.values import Direction, MetamorphicCase
-from metaphrase.evaluation.groups import source_groups
 from metaphrase.evaluation.labelled import find_files, published_figures
 from metaphrase.evaluation.metrics import bootstrap
 from metaphrase.evaluation.tables import Cell, Result, Table
@@ -28,6 +27,7 @@ from metaphrase.repair.values import Judged, Repair, Subject, Variant
 from metaphrase.repair.variants import replacement
 from metaphrase.resources.profiles import Resources
 from metaphrase.text.languages import language
+from metaphrase.text.near_copies import source_groups
 
 __all__ = ["benchmark"]
 

@@ -16,13 +16,14 @@ from metaphrase.core.values import MetamorphicCase
 from metaphrase.core.weights import Weights
 from metaphrase.evaluation.base import Learnt
 from metaphrase.evaluation.closure_learning import Example, Reading, learn_scorers
-from metaphrase.evaluation.closure_tables import Judged, tables
+from metaphrase.evaluation.closure_tables import Judged, paper_table, tables
 from metaphrase.evaluation.groups import folds
 from metaphrase.evaluation.labelled import LabelledCases, find_files, published_figures, read_labelled
 from metaphrase.evaluation.tables import Result
 from metaphrase.files.lines import read_json_lines
 from metaphrase.relations.closure.describe import Described, describe_pairs
 from metaphrase.relations.closure.learned import LearnedScorer
+from metaphrase.relations.closure.paper import PaperScorer
 from metaphrase.relations.word_closure import WordClosure, WordClosureOptions
 from metaphrase.resources.profiles import Resources
 
@@ -45,7 +46,8 @@ def _measure(data: Path, resources: Resources) -> tuple[Result, list[Example]]:
     seconds = time.perf_counter() - started
     judged = [settled.get(k, found) for k, found in enumerate(_cross_validated(labelled, examples))]
     fine = {row["id"]: row for row in _rows(data, "word_closure/fine/*.jsonl", "fine/*.jsonl")}
-    found = tables(judged, published_figures(data).get("word_closure", {}), fine)
+    published = published_figures(data).get("word_closure", {})
+    found = [*tables(judged, published, fine), paper_table(judged, _by_the_papers_rule(examples, resources), published)]
     used = {"relation": str(relation.signature())}
     used |= {f"aligner {d}": str(resources.aligner(d).signature()) for d in sorted({e.described.view.direction for e in examples})}
     notes = [
@@ -57,6 +59,12 @@ def _measure(data: Path, resources: Resources) -> tuple[Result, list[Example]]:
         share = sum(k not in settled for k in range(len(labelled))) / max(1, len(labelled))
         notes.append(f"Models were asked about {share:.0%} of the rows; the lite profile, learnt fold by fold too, had settled the others.")
     return Result("word-closure", found, used, data.name, len(labelled), seconds, notes), examples
+
+
+def _by_the_papers_rule(examples: Sequence[Example], resources: Resources) -> list[bool]:
+    """A pair without left-over words holds by any rule."""
+    paper = PaperScorer()
+    return [not e.clean and paper.violated(e.described, resources.synonyms(e.described.view.direction.target)) for e in examples]
 
 
 def _settled(labelled: LabelledCases, data: Path, relation: WordClosure) -> dict[int, Judged]:
@@ -160,11 +168,16 @@ def _marked(pair: Described, source: Sequence[str], followup: Sequence[str]) -> 
 
 
 def _reading(pair: Described, row: Mapping[str, Any]) -> Reading:
-    severities = [r["severity"] for r in row["readings"]]
-    named = [r for r in row["readings"] if r["severity"] == "major"]
-    words = _marked(pair, [w for r in named for w in r["source_words"]], [w for r in named for w in r["followup_words"]])
-    share = severities.count("major") / len(severities)
-    return Reading(share, words, float(row["weight"]), len(severities))
+    readings = row["readings"]
+    share = sum(r["severity"] == "major" for r in readings) / len(readings)
+    named = _named(pair, [r for r in readings if r["severity"] != "none"])
+    worst = _named(pair, [r for r in readings if r["severity"] == "major" and share > 0.5])
+    words = tuple((a + b) / 2 for a, b in zip(named, worst, strict=True))
+    return Reading(share, words, float(row["weight"]), len(readings))
+
+
+def _named(pair: Described, readings: Sequence[Mapping[str, Any]]) -> tuple[bool, ...]:
+    return _marked(pair, [w for r in readings for w in r["source_words"]], [w for r in readings for w in r["followup_words"]])
 
 
 def _cross_validated(labelled: LabelledCases, examples: Sequence[Example]) -> list[Judged]:

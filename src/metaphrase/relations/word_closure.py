@@ -126,10 +126,10 @@ class WordClosure:
                 else ("the translations differ in order, inflection or spelling only")
             )
             return Verdict(case.id, self.name, Outcome.HOLDS, 0.0, reason, signature, major=0.0)
-        if not scored.violated:
-            reason = "what differs is explained by the edit, or says the same in other words"
-            return Verdict(case.id, self.name, Outcome.HOLDS, scored.score, reason, signature, major=scored.major)
         told = explain(pair, scorer.located(pair.left, scored))
+        if not scored.violated:
+            reason = f"what differs (most of all {told.quotes}) is explained by the edit, or says the same in other words"
+            return Verdict(case.id, self.name, Outcome.HOLDS, scored.score, reason, signature, told.spans, major=scored.major)
         return Verdict(
             case.id,
             self.name,

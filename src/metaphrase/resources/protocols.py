@@ -31,6 +31,7 @@ __all__ = [
     "Parser",
     "SimilarWord",
     "SimilarWords",
+    "SoftAligner",
     "Synonyms",
     "TokenPair",
     "TokenVectors",
@@ -100,6 +101,13 @@ class Aligner(Protocol):
 
     def align(self, pairs: Sequence[TokenPair]) -> list[Alignment]: ...
     def signature(self) -> Signature: ...
+
+
+@runtime_checkable
+class SoftAligner(Protocol):
+    """An aligner that also tells the links that it would not report, with their probabilities."""
+
+    def soft_links(self, pairs: Sequence[TokenPair]) -> list[list[Link]]: ...
 
 
 @runtime_checkable

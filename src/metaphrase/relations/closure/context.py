@@ -31,40 +31,26 @@ def context_features(comparison: Comparison, left: Sequence[LeftOver], vectors: 
         mass = chosen[word.side][word.index]
         slot = np.array(comparison.slot(word.side, word.index), dtype=np.int64)
         best_free = _best(row, free[other])
-        rendering = _best(row, np.array(word.renderings, dtype=np.int64))
-        taken = _best(row, np.setdiff1d(np.arange(len(row)), free[other]))
+        gap = 1.0 - max(best_free, _best(row, np.array(word.renderings, dtype=np.int64)))
         result.append(
             {
                 "context-best": _best(row, np.arange(len(row))),
                 "context-left": best_free,
                 "context-left-content": _best(row, content[other]),
                 "context-mutual": best_free * _chosen_back(alike if word.side == 0 else alike.T, word.index, free[word.side], free[other]),
-                "context-slot": _best(row, slot),
-                "context-slot-left": _best(row, np.intersect1d(slot, free[other])),
-                "context-rendering": rendering,
-                "context-taken": taken,
-                "context-best-taken": max(0.0, taken - best_free),
-                "context-squared": best_free**2,
                 "context-mass-left": float(mass[free[other]].sum()),
                 "context-mass-slot": float(mass[slot].sum()),
-                **_in_combination(word.features, best_free, 1.0 - max(best_free, rendering)),
+                "context-gap": gap,
+                **{f"context-gap-{name}": gap * value for name, value in _weights(word.features).items()},
             }
         )
     return result
 
 
-def _in_combination(known: Mapping[str, float], alike: float, gap: float) -> dict[str, float]:
-    """A word that nothing is like (`gap`) means more if it is a content word, rare, lost or replaced."""
+def _weights(known: Mapping[str, float]) -> dict[str, float]:
+    """A word that nothing is like means more if it is a rare content word, translates a shared input word, or is lost."""
     content = 1 - known["stop"]
-    return {
-        "context-gap": gap,
-        "context-gap-content": gap * content,
-        "context-gap-rare": gap * known["rare-content"],
-        **{f"context-gap-{name}": gap * known[name] for name in ("shared", "unlinked", "edited", "alone", "lost", "replaced")},
-        "context-left-edited": alike * known["edited"],
-        "context-left-shared": alike * known["shared"],
-        "context-alike": alike * known["alike-left"],
-    }
+    return {"content": content, "rare": content * known["rarity"], **{name: known[name] for name in ("shared", "edited", "lost")}}
 
 
 def _chosen_back(alike: Vectors, index: int, own: NDArray[np.int64], others: NDArray[np.int64]) -> float:

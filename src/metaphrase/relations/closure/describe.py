@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from metaphrase.core.values import MetamorphicCase
+from metaphrase.core.values import Direction, MetamorphicCase
 from metaphrase.relations.closure.comparison import Comparison, compare
 from metaphrase.relations.closure.context import context_features
-from metaphrase.relations.closure.links import Links
+from metaphrase.relations.closure.links import FIRM, Links
+from metaphrase.relations.closure.sightings import sightings
 from metaphrase.relations.closure.views import PairView, view_pair
-from metaphrase.relations.closure.word_features import LeftOver, describe_left_over
+from metaphrase.relations.closure.word_features import Evidence, LeftOver, describe_left_over
 from metaphrase.resources.profiles import Resources
+from metaphrase.resources.protocols import Link, SoftAligner
 
 __all__ = ["Described", "describe_pairs"]
 
+# Alignment and sightings learn from this many pairs together; more would only take more memory.
+_BATCH = 4_000
 _TOGETHER = 64
 _NO_LINKS = (Links(()), Links(()))
 
@@ -30,13 +34,16 @@ class Described:
 
 
 def describe_pairs(cases: Sequence[MetamorphicCase], resources: Resources, *, align_all: bool = False) -> Iterator[Described]:
-    """In order, a few at a time, because the features of many pairs take much memory.
+    """In order. Pairs without a left-over word are only aligned if `align_all` asks for it: nothing is to be explained there."""
+    for start in range(0, len(cases), _BATCH):
+        yield from _describe_batch(cases[start : start + _BATCH], resources, align_all=align_all)
 
-    Pairs without a left-over word are only aligned if `align_all` asks for it: nothing is to be explained there.
-    """
+
+def _describe_batch(cases: Sequence[MetamorphicCase], resources: Resources, *, align_all: bool) -> Iterator[Described]:
+    """Described a few at a time, because the features of many pairs take much memory."""
     views = [view_pair(case) for case in cases]
     compared = [compare(view.outputs[0], view.outputs[1], view.target) for view in views]
-    links: dict[int, tuple[Links, Links]] = {}
+    evidence: dict[int, Evidence] = {}
     for direction in sorted({view.direction for view in views}):
         chosen = [
             k
@@ -44,21 +51,29 @@ def describe_pairs(cases: Sequence[MetamorphicCase], resources: Resources, *, al
             if view.direction == direction and (align_all or comparison.left_over(0) or comparison.left_over(1))
         ]
         if chosen:
-            found = resources.aligner(direction).align([pair for k in chosen for pair in views[k].bitexts()])
-            for n, k in enumerate(chosen):
-                links[k] = (Links(found[2 * n].links), Links(found[2 * n + 1].links))
+            evidence.update(zip(chosen, _evidence([views[k] for k in chosen], direction, resources), strict=True))
     for start in range(0, len(views), _TOGETHER):
-        described = [
-            Described(views[k], compared[k], links.get(k, _NO_LINKS), _left_over(views[k], compared[k], links.get(k), resources))
-            for k in range(start, min(start + _TOGETHER, len(views)))
-        ]
+        described = [_describe(views[k], compared[k], evidence.pop(k, None)) for k in range(start, min(start + _TOGETHER, len(views)))]
         yield from _with_context(described, resources) if resources.has("embedder") else described
 
 
-def _left_over(view: PairView, comparison: Comparison, links: tuple[Links, Links] | None, resources: Resources) -> tuple[LeftOver, ...]:
-    if links is None:
-        return ()
-    return tuple(describe_left_over(view, comparison, links, resources.lexicon(view.direction), resources.synonyms(view.direction.target)))
+def _evidence(views: Sequence[PairView], direction: Direction, resources: Resources) -> list[Evidence]:
+    """Of pairs of one direction: links, weak ones too where the aligner tells them, and what the pairs together show."""
+    pairs = [pair for view in views for pair in view.bitexts()]
+    aligner = resources.aligner(direction)
+    found: Sequence[Sequence[Link]]
+    found = aligner.soft_links(pairs) if isinstance(aligner, SoftAligner) else [alignment.links for alignment in aligner.align(pairs)]
+    links = list(zip(found[::2], found[1::2], strict=True))
+    seen, groups = sightings(views, links)
+    lexicon, synonyms = resources.lexicon(direction), resources.synonyms(direction.target)
+    return [Evidence(both, lexicon, synonyms, seen, group) for both, group in zip(links, groups, strict=True)]
+
+
+def _describe(view: PairView, comparison: Comparison, evidence: Evidence | None) -> Described:
+    if evidence is None:
+        return Described(view, comparison, _NO_LINKS, ())
+    firm = tuple(Links(link for link in side if link.weight >= FIRM) for side in evidence.links)
+    return Described(view, comparison, (firm[0], firm[1]), tuple(describe_left_over(view, comparison, evidence)))
 
 
 def _with_context(described: Sequence[Described], resources: Resources) -> list[Described]:

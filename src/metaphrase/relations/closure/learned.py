@@ -1,10 +1,10 @@
-"""The learned scorer: three small logistic models, one on top of the other.
+"""The learned scorer: small models, one on top of the other.
 
-1. *word*: is a left-over word to blame, by the papers' strict standard;
-2. *row*: is the pair a violation, from the blame of its words;
-3. *major-word* and *major*: would a reader be misled, learnt from readings of the meaning.
+1. *word*: is a left-over word to blame, by the papers' strict standard; a list of rules that ask two questions each;
+2. *row*: is the pair a violation, from the blame of its words; logistic;
+3. *major-word* and *major*: would a reader be misled, learnt from readings of the meaning; logistic.
 
-All weights are named and come from one JSON file a profile and direction.
+All rules and weights are named and come from one JSON file a profile and direction.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from metaphrase.core.errors import ConfigurationError
 from metaphrase.core.logistic import Logistic
+from metaphrase.core.rules import Rules
 from metaphrase.core.weights import Weights
 from metaphrase.relations.closure.word_features import LeftOver
 
@@ -62,59 +63,17 @@ def _top(values: Array, number: int) -> list[float]:
 
 
 def row_features(left: Sequence[LeftOver], blame: Array) -> dict[str, float]:
-    """A pair's features from its left-over words and their blame."""
-    column = {name: np.array([w.features[name] for w in left]) for name in left[0].features}
+    """A pair's features from the blame of its left-over words."""
     side = np.array([w.side for w in left])
-    content = column["stop"] == 0
-    best, second, third = _top(blame, 3)
-    best_content, second_content = _top(blame[content], 2)
-    sums = [float(blame[side == s].sum()) for s in (0, 1)]
-    content_best = [float(blame[(side == s) & content].max(initial=0.0)) for s in (0, 1)]
-    alike = np.maximum(column["alike-counterpart"], column["alike-left"])
-    unexplained = (1 - column["edited"]) * (1 - alike) * content
-    context = _context_features(column, blame, side, unexplained) if "context-left" in column else {}
-    open_sums = [float(unexplained[side == s].sum()) for s in (0, 1)]
-    any_blame = 1 - float(np.prod(1 - np.minimum(blame, 0.98)))
-    one_sided = column["edit-only-here"].max() + column["edit-only-there"].max() > 0
+    best, second = _top(blame, 2)
+    any_blame = float(log_odds(1 - float(np.prod(1 - np.minimum(blame, 0.98)))))
     return {
         "best": float(log_odds(best)),
         "second": float(log_odds(second)),
-        "third": float(log_odds(third)),
-        "best-content": float(log_odds(best_content)),
-        "second-content": float(log_odds(second_content)),
-        "best-stop": float(log_odds(_top(blame[~content], 1)[0])),
-        "any": float(log_odds(any_blame)),
+        "any": any_blame,
+        "any-likely": max(any_blame, -1.0),  # lets the line bend where most violations begin
         "sum": float(np.log1p(blame.sum())),
-        "larger-side": max(sums),
-        "smaller-side": min(sums),
-        "gap": abs(sums[0] - sums[1]),
-        "both-content": min(content_best),
-        "content-words": float(np.log1p(content.sum())),
-        "words": float(np.log1p(len(left))),
-        "no-content": float(not content.any()),
-        "share": float(column["left-share"].max()),
-        "number": float((blame * column["number"]).max()),
-        "negation": float(column["negation"].max()),
-        "best-short": best * float(column["short"].max()),
-        "edit-size": float(column["edit-size"].max()),
-        "rare-unlinked": float((column["rare-unlinked"] * content).max()),
-        "unexplained-larger": max(open_sums),
-        "unexplained-smaller": min(open_sums),
-        "unexplained": float(np.log1p(sum(open_sums))),
-        "one-sided-edit": float(one_sided),
-        **context,
-    }
-
-
-def _context_features(column: Mapping[str, Array], blame: Array, side: Array, unexplained: Array) -> dict[str, float]:
-    """Where contextual vectors are at hand: unexplained words that nothing in the other translation is like."""
-    apart = 1 - np.maximum(column["context-left"], column["context-rendering"])
-    strange = unexplained * apart
-    return {
-        "strange-best": float(strange.max()),
-        "strange": float(np.log1p(strange.sum())),
-        "strange-blame": float((blame * apart).max()),
-        "strange-larger": max(float(strange[side == s].sum()) for s in (0, 1)),
+        "smaller-side": min(float(blame[side == s].sum()) for s in (0, 1)),
     }
 
 
@@ -130,9 +89,11 @@ class LearnedScorer:
     def __init__(self, weights: Weights) -> None:
         self.weights = weights
         values = weights.values
-        self._word, self._row = Logistic.read(values["word"]), Logistic.read(values["row"])
+        if "rules" not in values["word"]:
+            raise self._outdated("weights of words, not rules")
+        self._word, self._row = Rules.read(values["word"]), Logistic.read(values["row"])
         self._major_word, self._major = Logistic.read(values["major-word"]), Logistic.read(values["major"])
-        self._names = self._word.weights.keys() | (self._major_word.weights.keys() - {BLAME})
+        self._names = set(self._word.names) | (self._major_word.weights.keys() - {BLAME})
         self._thresholds: Mapping[str, Any] = values["thresholds"]
 
     def score(self, left: Sequence[LeftOver]) -> Scored:
@@ -140,11 +101,8 @@ class LearnedScorer:
             return CLEAN
         missing = self._names - left[0].features.keys()
         if missing:
-            raise ConfigurationError(
-                f"the weights '{self.weights.name}' of word-closure are of another version (they ask for '{min(missing)}'): "
-                "learn them again with 'metaphrase calibrate word-closure'"
-            )
-        blame = self._word.of_rows(word_rows(left, list(self._word.weights)))
+            raise self._outdated(f"the feature '{min(missing)}'")
+        blame = self._word.of_rows(word_rows(left, self._word.names))
         score = _probability(self._row, row_features(left, blame))
         major_blame = self._major_word.of_rows(major_word_rows(left, blame, [name for name in self._major_word.weights if name != BLAME]))
         major = _probability(self._major, major_features(score, major_blame))
@@ -152,6 +110,12 @@ class LearnedScorer:
         # What probably misleads a reader is reported even where the strict standard wavers.
         violated = score >= self._thresholds["violation"] or is_major
         return Scored(score, major, tuple(blame.tolist()), tuple(major_blame.tolist()), violated, is_major)
+
+    def _outdated(self, what: str) -> ConfigurationError:
+        return ConfigurationError(
+            f"the weights '{self.weights.name}' of word-closure are of another version (they have {what}): "
+            "learn them again with 'metaphrase calibrate word-closure'"
+        )
 
     def located(self, left: Sequence[LeftOver], scored: Scored) -> list[tuple[LeftOver, float]]:
         """The words to show: those blamed clearly, and those blamed almost as much as the most blamed one."""

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from metaphrase.resources.protocols import Link
 
-__all__ = ["Links"]
+__all__ = ["FIRM", "Links"]
+
+# A link that may be told to a reader; weaker ones only weigh.
+FIRM = 0.4
 
 _NONE: tuple[tuple[int, float], ...] = ()
 

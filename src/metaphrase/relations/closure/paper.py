@@ -44,6 +44,10 @@ class PaperScorer:
         )
         return Verdict(identifier, name, Outcome.VIOLATED, 1 - similarity, reason, signature, spans=spans, severity=Severity.MINOR)
 
+    def violated(self, pair: Described, synonyms: Synonyms) -> bool:
+        threshold = self.threshold(str(pair.view.direction))
+        return self.lowest(pair, synonyms, threshold)[0] < threshold
+
     def lowest(
         self, pair: Described, synonyms: Synonyms, threshold: float, trees: tuple[Tree, Tree] | None = None
     ) -> tuple[float, tuple[set[int], set[int]], str]:

@@ -30,6 +30,10 @@ class Explanation:
     spans: tuple[Span, ...]
     category: str | None
 
+    @property
+    def quotes(self) -> str:
+        return " and ".join(f"'{span.quote}'" for span in self.spans)
+
 
 def explain(described: Described, words: Sequence[tuple[LeftOver, float]]) -> Explanation:
     """`words` are those to show, with their blame."""
@@ -94,4 +98,4 @@ def _category(described: Described, chief: LeftOver) -> str | None:
         return WRONG_NAME
     if chief.input_word is not None:
         return WRONG_WORD if chief.renderings else UNDER
-    return OVER if features["listed"] == 0 and features["no-slot"] else None
+    return OVER if features["listed"] == 0 and not features["slot-content"] else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from metaphrase.core.values import Direction
 from metaphrase.relations.closure.links import Links
@@ -15,19 +15,12 @@ from metaphrase.relations.differential.pairs import EnginePair, PairDescriber, R
 from metaphrase.relations.differential.rules import Breach, changed_negation, changed_numbers
 from metaphrase.resources.lite.aligner import lite_aligner
 from metaphrase.resources.profiles import Resources
-from metaphrase.resources.protocols import Aligner, Link, TokenPair
+from metaphrase.resources.protocols import Aligner, Link, SoftAligner, TokenPair
 from metaphrase.text.languages import language
 
 __all__ = ["Described", "Renderer"]
 
 DICTIONARY = {"zh", "en"}
-
-
-@runtime_checkable
-class _SoftAligner(Protocol):
-    """An aligner that also tells links it would not report."""
-
-    def soft_links(self, pairs: Sequence[TokenPair]) -> list[list[Link]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +53,7 @@ class Renderer:
         wanted = list(dict.fromkeys((s, a.text) for s, some in zip(sources, answers, strict=True) for a in some))
         texts = {(s, t): (words_of(s, self.way.source), words_of(t, self.way.target)) for s, t in wanted}
         pairs = [TokenPair(tuple(t.text for t in a.tokens), tuple(t.text for t in b.tokens)) for a, b in (texts[key] for key in wanted)]
-        if isinstance(self.aligner, _SoftAligner):
+        if isinstance(self.aligner, SoftAligner):
             rows: list[Sequence[Link]] = list(self.aligner.soft_links(pairs))
         else:
             rows = [alignment.links for alignment in self.aligner.align(pairs)]
