@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import Field
 
-from metaphrase.core.options import Options, read_options
+from metaphrase.core.options import Options, configured_by, read_options
 from metaphrase.core.signature import Signature
 from metaphrase.core.values import Case, Severity, Span, Verdict
 from metaphrase.relations.pairs import Pair, judge_pairs, shipped_threshold
@@ -173,13 +173,16 @@ def _distance(name: str, resources: Resources, options: Mapping[str, Any]) -> St
     return StructureDistance(name, resources, read_options(DistanceOptions, given, f"[relation.{name}]"))
 
 
+@configured_by(DistanceOptions)
 def dependency_distance(resources: Resources, options: Mapping[str, Any]) -> StructureDistance:
     return _distance("dependency-distance", resources, options)
 
 
+@configured_by(DistanceOptions)
 def constituency_distance(resources: Resources, options: Mapping[str, Any]) -> StructureDistance:
     return _distance("constituency-distance", resources, options)
 
 
+@configured_by(PathOptions)
 def constituency_paths(resources: Resources, options: Mapping[str, Any]) -> ConstituencyPaths:
     return ConstituencyPaths(resources, read_options(PathOptions, options, "[relation.constituency-paths]"))
