@@ -102,7 +102,8 @@ class LexicalAligner:
         lemmas = [tuple(tuple(self._languages[s].lemma(w) for w in side) for s, side in enumerate(pair)) for pair in words]
         learnt = posteriors([(a, b) for a, b in lemmas], [strength(e) for e in evidence])
         for k, (pair, posterior) in enumerate(zip(words, learnt, strict=True)):
-            found, evidence[k] = evidence[k], {}  # seen for the last time
+            found = {name: matrix.astype(np.float64) for name, matrix in evidence[k].items()}
+            evidence[k] = {}  # seen for the last time
             table = self._function_words if function_words is None else function_words[k]
             if pair[0] and pair[1]:
                 yield Prepared(pair, cell_features(*pair, self._languages, found, posterior, table.matrix(*pair)))
@@ -138,8 +139,9 @@ class LexicalAligner:
 
 
 def _sparse(evidence: dict[str, Matrix]) -> dict[str, Matrix]:
-    """Matrices without any evidence, which most are, as views of a single zero: a batch waits for all of its evidence."""
-    return {name: found if found.any() else np.broadcast_to(np.float64(0.0), found.shape) for name, found in evidence.items()}
+    """In half the precision, and matrices without any evidence, which most are, as views of a single zero: a batch waits for all of its evidence."""
+    none = np.float32(0.0)
+    return {name: found.astype(np.float32) if found.any() else np.broadcast_to(none, found.shape) for name, found in evidence.items()}
 
 
 @configured_by(AlignerOptions)

@@ -51,14 +51,18 @@ def posteriors(pairs: Sequence[tuple[Sequence[Hashable], Sequence[Hashable]]], p
         row, column = row + n, column + m
         distance = np.abs((np.arange(n) + 0.5)[:, None] / max(n, 1) - ((np.arange(m) + 0.5) / max(m, 1))[None, :])
         places.append(np.exp(-DIAGONAL * distance).ravel())
+    # These arrays have a cell for every pair of words of the batch, so each is let go as soon as it has served.
     types, inverse = np.unique(np.concatenate(codes), return_inverse=True)
-    inverse = inverse.astype(np.int64)
+    codes.clear()
+    inverse = inverse.astype(np.int64, copy=False)
     place = np.concatenate(places)
+    places.clear()
     prior = np.zeros(len(types))
     np.maximum.at(prior, inverse, np.concatenate([p.ravel() for p in priors]))
     alpha = PRIOR * prior + SMOOTHING
-    forward = _expect((types >> 32).astype(np.int64), np.concatenate(columns), inverse, alpha, place, len(right))
-    backward = _expect((types & 0xFFFFFFFF).astype(np.int64), np.concatenate(rows), inverse, alpha, place, len(left))
+    forward = _expect(types >> 32, np.concatenate(columns), inverse, alpha, place, len(right))
+    columns.clear()
+    backward = _expect(types & 0xFFFFFFFF, np.concatenate(rows), inverse, alpha, place, len(left))
     result, at = [], 0
     for source, target in pairs:
         shape = (len(source), len(target))
