@@ -31,7 +31,7 @@ from metaphrase.text.trees import Tree
 __all__ = ["WordClosure", "WordClosureOptions", "word_closure_relation"]
 
 GENERAL = "general"
-DOUBT = 0.03  # what it costs and saves: docs/neural.md
+DOUBT = 0.05  # what it costs and saves: docs/neural.md
 
 
 class WordClosureOptions(Options):
