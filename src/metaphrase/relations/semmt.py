@@ -20,6 +20,7 @@ from metaphrase.core.signature import Signature
 from metaphrase.core.values import Case, Direction, MetamorphicCase, Outcome, RoundTripCase, Severity, Span, Verdict
 from metaphrase.core.weights import Weights, shipped_weights
 from metaphrase.relations.base import Relation
+from metaphrase.relations.verdicts import not_applicable
 from metaphrase.resources.profiles import Resources
 from metaphrase.resources.protocols import TokenPair
 from metaphrase.text.languages import language
@@ -139,17 +140,17 @@ class SemMT:
 
     def _judge(self, case: Case, signature: str) -> Verdict:
         if not isinstance(case, RoundTripCase):
-            return _not_applicable(case, f"semmt compares a round trip; this is a {case.kind} case", signature)
+            return not_applicable(case, self, f"semmt compares a round trip; this is a {case.kind} case")
         if case.back_translation is None:
-            return _not_applicable(case, "the back-translation is missing", signature)
+            return not_applicable(case, self, "the back-translation is missing")
         if not case.source.strip():
-            return _not_applicable(case, "the source is empty", signature)
+            return not_applicable(case, self, "the source is empty")
         if not case.back_translation.strip():
             lost = _Judgement(1.0, (Difference("all-lost", "meaning", "the back-translation is empty"),), "not")
             return self._verdict(case, case.back_translation, lost, signature)
         judged = self._compare(case, case.back_translation)
         if isinstance(judged, str):
-            return _not_applicable(case, judged, signature)
+            return not_applicable(case, self, judged)
         return self._verdict(case, case.back_translation, judged, signature)
 
     def _compare(self, case: RoundTripCase, back: str) -> _Judgement | str:
@@ -314,10 +315,6 @@ def _as_paraphrase(verdict: Verdict, found: Verdict) -> Verdict:
         severity=found.severity or Severity.MINOR, major=found.major, category=found.category,
         extra={**verdict.extra, "paraphrase": found.signature},
     )  # fmt: skip
-
-
-def _not_applicable(case: Case, reason: str, signature: str) -> Verdict:
-    return Verdict(case.id, SemMT.name, Outcome.NOT_APPLICABLE, None, reason, signature)
 
 
 def _is_readable(marks: Sequence[Mark]) -> bool:

@@ -24,6 +24,7 @@ from metaphrase.relations.closure.describe import Described, describe_pairs
 from metaphrase.relations.closure.learned import LearnedScorer
 from metaphrase.relations.closure.paper import PaperScorer
 from metaphrase.relations.closure.reasons import explain
+from metaphrase.relations.pairs import Pair, judge_pairs
 from metaphrase.resources.profiles import Resources
 from metaphrase.text.normalise import bare
 from metaphrase.text.trees import Tree
@@ -63,22 +64,15 @@ class WordClosure:
     def judge(self, cases: Sequence[Case]) -> list[Verdict]:
         signature = str(self.signature())
         verdicts = {k: replace(verdict, signature=signature) for k, verdict in self._settled(cases).items()}
-        pairs: list[tuple[int, MetamorphicCase]] = []
-        for k, case in enumerate(cases):
-            if k in verdicts:
-                continue
-            if not isinstance(case, MetamorphicCase):
-                why = f"word closure compares a metamorphic pair; this is a {case.kind} case"
-                verdicts[k] = Verdict(case.id, self.name, Outcome.NOT_APPLICABLE, None, why, signature)
-            elif case.source_translation is None or case.followup_translation is None:
-                verdicts[k] = Verdict(case.id, self.name, Outcome.NOT_APPLICABLE, None, "a translation is missing", signature)
-            else:
-                pairs.append((k, case))
-        described = describe_pairs([case for _, case in pairs], self.resources, align_all=self._paper is not None)
-        trees = self._trees([case for _, case in pairs])
-        for (k, case), pair in zip(pairs, described, strict=True):
-            verdicts[k] = self._judge(case, pair, trees, signature)
+        open_cases = [k for k in range(len(cases)) if k not in verdicts]
+        verdicts.update(zip(open_cases, judge_pairs(self, [cases[k] for k in open_cases], self._judge_pairs), strict=True))
         return [verdicts[k] for k in range(len(cases))]
+
+    def _judge_pairs(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        cases = [pair.case for pair in pairs]
+        described = describe_pairs(cases, self.resources, align_all=self._paper is not None)
+        trees, signature = self._trees(cases), str(self.signature())
+        return [self._judge(case, pair, trees, signature) for case, pair in zip(cases, described, strict=True)]
 
     def _settled(self, cases: Sequence[Case]) -> dict[int, Verdict]:
         """Pairs that no model need be asked about, because they clearly hold without; only where a first look was learnt for the direction."""
