@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -23,14 +25,16 @@ def list_models() -> None:
     """Show what can be fetched, under which licence, and what is here already."""
     from metaphrase.resources.corenlp.install import LANGUAGES, VERSION, corenlp_manifest
     from metaphrase.resources.neural.manifest import MANIFEST
-    from metaphrase.resources.neural.models import ENCODERS, encoder_folder
+    from metaphrase.resources.neural.models import ENCODERS, EncoderModel, encoder_folder
+    from metaphrase.resources.neural.sentences import SENTENCE_ENCODERS, SentenceModel
 
-    for model in ENCODERS.values():
+    known: list[EncoderModel | SentenceModel] = [*ENCODERS.values(), *SENTENCE_ENCODERS.values()]
+    for model in known:
         here = " (fetched)" if (encoder_folder(model.name) / MANIFEST).is_file() else ""
         typer.echo(f"{model.name}{here}")
         typer.echo(f"  {model.title}")
         typer.echo(f"  licence {model.licence}; {model.megabytes} MB on disk, {model.download_megabytes} MB to fetch")
-        typer.echo(f"  Maven {model.artifact}; Hugging Face hub {model.repository}")
+        typer.echo(f"  Maven {model.artifact}" + (f"; Hugging Face hub {model.repository}" if isinstance(model, EncoderModel) else ""))
     here = ", ".join(code for code in LANGUAGES if corenlp_manifest(code).is_file())
     typer.echo("corenlp" + (f" (fetched: {here})" if here else ""))
     typer.echo(f"  Stanford CoreNLP {VERSION}: constituency and dependency parses; needs Java")
@@ -45,15 +49,16 @@ def where(name: Annotated[str | None, typer.Argument(help="A model; without one,
     from metaphrase.resources.corenlp.install import corenlp_manifest
     from metaphrase.resources.model_folder import model_folder
     from metaphrase.resources.neural.models import ENCODERS, encoder_folder
+    from metaphrase.resources.neural.sentences import SENTENCE_ENCODERS
 
     if name is None:
         typer.echo(str(model_folder()))
     elif name == "corenlp":
         typer.echo(str(corenlp_manifest("en").parent))
-    elif name in ENCODERS:
+    elif name in ENCODERS or name in SENTENCE_ENCODERS:
         typer.echo(str(encoder_folder(name)))
     else:
-        raise UnknownNameError("model", name, [*ENCODERS, "corenlp"])
+        raise UnknownNameError("model", name, [*ENCODERS, *SENTENCE_ENCODERS, "corenlp"])
 
 
 @models.command("get")
@@ -65,22 +70,36 @@ def get(
     no_progress: o.NoProgress = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Fetch a model, convert it once, and check it on known outputs; after that no network is needed."""
-    from metaphrase.core.errors import ConfigurationError, UnknownNameError
+    """Fetch a model, convert it once, and check it on known outputs; after that no network is needed.
+
+    With mbert come two small sentence encoders, unless it is taken from a file, a folder or the hub.
+    """
+    from metaphrase.core.errors import ConfigurationError, MetaphraseError, UnknownNameError
     from metaphrase.resources.corenlp.install import get_corenlp
     from metaphrase.resources.neural.models import ENCODERS, get_encoder
+    from metaphrase.resources.neural.sentences import SENTENCE_ENCODERS, get_sentence_encoder
 
     if precision not in ("int8", "fp32"):
         raise ConfigurationError(f"--precision {precision}: it is int8 or fp32")
-    if name not in (*ENCODERS, "corenlp"):
-        raise UnknownNameError("model", name, [*ENCODERS, "corenlp"])
+    known = [*ENCODERS, *SENTENCE_ENCODERS, "corenlp"]
+    if name not in known:
+        raise UnknownNameError("model", name, known)
+    found: dict[str, Path] = {}
     with _progress(o.wants_progress(no_progress, quiet)) as progress:
         if name == "corenlp":
-            path = get_corenlp(language, source=source, progress=progress)
+            found[name] = get_corenlp(language, source=source, progress=progress)
+        elif name in SENTENCE_ENCODERS:
+            found[name] = get_sentence_encoder(name, source=source, progress=progress)
         else:
-            path = get_encoder(name, source=source, precision="fp32" if precision == "fp32" else "int8", progress=progress)
+            found[name] = get_encoder(name, source=source, precision="fp32" if precision == "fp32" else "int8", progress=progress)
+            for companion in ENCODERS[name].companions if source == "maven" or (source == "auto" and shutil.which("mvn")) else ():
+                try:
+                    found[companion] = get_sentence_encoder(companion, progress=progress)
+                except MetaphraseError as error:
+                    typer.echo(f"{name} is ready and works without {companion}, which could not be had: {error}", err=True)
     if not quiet:
-        typer.echo(f"{name} is in {path}")
+        for model, path in found.items():
+            typer.echo(f"{model} is in {path}")
 
 
 @contextmanager

@@ -14,13 +14,23 @@ from metaphrase.core import registry
 from metaphrase.core.errors import MissingResourceError, UnknownNameError
 from metaphrase.core.signature import content_hash
 from metaphrase.core.values import Direction
-from metaphrase.resources.protocols import Aligner, DependencyParser, Embedder, Lexicon, MaskedLM, Parser, SimilarWords, Synonyms
+from metaphrase.resources.protocols import (
+    Aligner,
+    DependencyParser,
+    Embedder,
+    Lexicon,
+    MaskedLM,
+    Parser,
+    SentenceEmbedder,
+    SimilarWords,
+    Synonyms,
+)
 from metaphrase.resources.remembered import Memory, RememberedDependencies, RememberedParser
 
 __all__ = ["PROFILES", "ROLES", "Resources"]
 
 PROFILES = ("lite", "neural")
-ROLES = ("aligner", "parser", "dependency-parser", "embedder", "masked-lm", "lexicon", "similar-words", "synonyms")
+ROLES = ("aligner", "parser", "dependency-parser", "embedder", "sentence-embedder", "masked-lm", "lexicon", "similar-words", "synonyms")
 
 
 class Resources:
@@ -59,6 +69,10 @@ class Resources:
 
     def embedder(self, language: str) -> Embedder:
         return cast(Embedder, self._get("embedder", language))
+
+    def sentence_embedder(self, language: str) -> SentenceEmbedder | None:
+        """None where the profile goes without, or none was fetched for the language: it refines judgements and is never required."""
+        return cast(SentenceEmbedder | None, self._get("sentence-embedder", language)) if self.has("sentence-embedder") else None
 
     def masked_lm(self, language: str) -> MaskedLM:
         return cast(MaskedLM, self._get("masked-lm", language))

@@ -29,6 +29,7 @@ __all__ = [
     "MaskedLM",
     "MaskedText",
     "Parser",
+    "SentenceEmbedder",
     "SimilarWord",
     "SimilarWords",
     "SoftAligner",
@@ -130,6 +131,14 @@ class Embedder(Protocol):
 
     def embed(self, sentences: Sequence[str]) -> list[TokenVectors]: ...
     def embed_words(self, texts: Sequence[Sequence[str]]) -> list[NDArray[numpy.float32]]: ...
+    def signature(self) -> Signature: ...
+
+
+@runtime_checkable
+class SentenceEmbedder(Protocol):
+    """Unit vectors of whole texts, one row a text."""
+
+    def embed_texts(self, texts: Sequence[str]) -> NDArray[numpy.float32]: ...
     def signature(self) -> Signature: ...
 
 

