@@ -115,7 +115,7 @@ def test_a_left_over_word_is_most_alike_to_its_counterpart() -> None:
     comparison = compare(view.outputs[0], view.outputs[1], view.target)
     places = [comparison.left_over(side) for side in (0, 1)]
     assert [[view.outputs[side].words[k] for k in places[side]] for side in (0, 1)] in ([["small"], ["little"]], [["little"], ["small"]])
-    left = [LeftOver(side, places[side][0], FEATURES, None, ()) for side in (0, 1)]
+    left = [LeftOver(side, places[side][0], FEATURES, None, (), comparison.slot(side, places[side][0])) for side in (0, 1)]
     vectors = np.eye(5, tiny.WIDTH, dtype=np.float32)
     alike = context_features(comparison, left, (vectors, vectors))
     other = vectors.copy()

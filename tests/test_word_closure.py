@@ -13,10 +13,11 @@ from metaphrase.core.weights import Weights
 from metaphrase.relations.closure.closures import Kind, closures, refine
 from metaphrase.relations.closure.comparison import Match, compare
 from metaphrase.relations.closure.describe import Described, describe_pairs
-from metaphrase.relations.closure.learned import LearnedScorer
+from metaphrase.relations.closure.learned import LearnedScorer, located
 from metaphrase.relations.closure.links import Links
 from metaphrase.relations.closure.sightings import Sightings
 from metaphrase.relations.closure.views import view_pair, words_of
+from metaphrase.relations.closure.word_features import LeftOver
 from metaphrase.relations.word_closure import WordClosure, word_closure_relation
 from metaphrase.resources.profiles import Resources
 from metaphrase.resources.protocols import Link
@@ -280,3 +281,35 @@ def test_a_pair_that_holds_names_the_words_that_differ_most() -> None:
     assert {"hospital", "clinic"} <= {s.quote for s in verdict.spans}
     assert "hospital" in verdict.reason
     assert verdict.severity is None
+
+
+SHOWN = {"word": 0.2, "word-share": 0.4, "in-its-place": 0.05, "beside": 0.15}
+
+
+def left_over(side: int, index: int, *, stop: bool = False, renderings: tuple[int, ...] = (), slot: range = range(0)) -> LeftOver:
+    return LeftOver(side, index, {"stop": float(stop)}, None, renderings, slot)
+
+
+def places(*blamed: tuple[LeftOver, float]) -> list[tuple[int, int]]:
+    return [(word.side, word.index) for word, _ in located([word for word, _ in blamed], [p for _, p in blamed], SHOWN)]
+
+
+def test_function_words_are_shown_with_the_phrase_that_they_belong_to() -> None:
+    # "as long as": the content word is blamed, its neighbours a little; one further away, and one that nobody blames, are not shown.
+    long, before, after = left_over(0, 5), left_over(0, 4, stop=True), left_over(0, 6, stop=True)
+    apart, innocent = left_over(0, 9, stop=True), left_over(0, 3, stop=True)
+    assert places((long, 0.8), (before, 0.2), (after, 0.2), (apart, 0.6), (innocent, 0.1)) == [(0, 4), (0, 5), (0, 6)]
+
+
+def test_what_stands_in_the_place_of_a_shown_word_is_shown_if_it_is_suspicious() -> None:
+    word = left_over(0, 3, slot=range(2, 5))
+    suspicious, innocent, elsewhere = left_over(1, 2), left_over(1, 3), left_over(1, 7)
+    assert places((word, 0.8), (suspicious, 0.06), (innocent, 0.01), (elsewhere, 0.06)) == [(0, 3), (1, 2)]
+
+
+def test_the_rendering_of_the_same_input_word_is_shown_whatever_it_is_blamed() -> None:
+    assert places((left_over(0, 3, renderings=(4, 8)), 0.8), (left_over(1, 4), 0.0)) == [(0, 3), (1, 4)]
+
+
+def test_function_words_are_shown_where_nothing_else_is_blamed() -> None:
+    assert places((left_over(0, 1, stop=True), 0.5), (left_over(0, 4), 0.01)) == [(0, 1)]

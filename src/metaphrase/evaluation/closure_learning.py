@@ -19,24 +19,24 @@ from metaphrase.core.rules import fit_rules
 from metaphrase.core.values import Direction
 from metaphrase.evaluation.groups import folds
 from metaphrase.relations.closure.describe import Described
-from metaphrase.relations.closure.learned import BLAME, log_odds, major_features, major_word_rows, row_features, word_rows
+from metaphrase.relations.closure.learned import BLAME, SENTENCES, log_odds, major_features, major_word_rows, row_features, word_rows
+from metaphrase.relations.closure.sentences import SENTENCE_FEATURES
 
 __all__ = ["Example", "Reading", "learn_scorers", "learn_together"]
 
 Array = NDArray[np.float64]
 _K = TypeVar("_K")
 
-# Chosen once; a factor of two either way changes nothing beyond noise.
+# Chosen once; a factor of two either way changes nothing beyond noise. There are fewer readings than labels, so fewer rules.
 WORD_RULES = 200
-WORD_RATE = 0.08
+MAJOR_WORD_RULES = 60
+RATE = 0.08
 # Penalties, likewise.
 ROW_PENALTY = 5.0
-MAJOR_WORD_PENALTY = 200.0
 MAJOR_PENALTY = 10.0
 INNER_FOLDS = 5
-# Words to show: blamed this surely, or this share of the most blamed word. Tuning them on the labels of all rows located worse.
-WORD_FLOOR = 0.2
-WORD_SHARE = 0.4
+# Words to show, see `located`. Tuning them on the labels of all rows located worse.
+SHOWN = {"word": 0.2, "word-share": 0.4, "in-its-place": 0.05, "beside": 0.15}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +97,20 @@ def learn_together(examples: Sequence[Example]) -> tuple[dict[str, Any], dict[st
 def _with_major(strict: Mapping[_K, _Strict]) -> dict[_K, dict[str, Any]]:
     rows = [e for s in strict.values() for e in s.rows]
     blame = [p for s in strict.values() for p in s.blame]
-    major = _learn_major(rows, blame, np.concatenate([s.scores for s in strict.values()]))
-    return {
-        k: {**s.values, "major-word": major.word, "major": major.row, "thresholds": {**s.values["thresholds"], "major": major.threshold}}
-        for k, s in strict.items()
-    }
+    scores = np.concatenate([s.scores for s in strict.values()])
+    plain = _learn_major(rows, blame, scores, _plain_features(rows))
+    learnt: dict[str, Any] = {"major-word": plain.word, "major": plain.row}
+    thresholds = {"major": plain.threshold}
+    if all(word.features.keys() >= set(SENTENCE_FEATURES) for e in rows for word in e.described.left):
+        deeper = _learn_major(rows, blame, scores, [*_plain_features(rows), *SENTENCE_FEATURES])
+        learnt[SENTENCES] = {"major-word": deeper.word, "major": deeper.row}
+        thresholds[f"major-{SENTENCES}"] = deeper.threshold
+    return {k: {**s.values, **learnt, "thresholds": {**s.values["thresholds"], **thresholds}} for k, s in strict.items()}
+
+
+def _plain_features(rows: Sequence[Example]) -> list[str]:
+    """What is known without a sentence encoder."""
+    return [name for name in rows[0].described.left[0].features if name not in SENTENCE_FEATURES]
 
 
 def _directions(examples: Sequence[Example]) -> set[Direction]:
@@ -110,12 +119,10 @@ def _directions(examples: Sequence[Example]) -> set[Direction]:
 
 def _learn_strict(examples: Sequence[Example]) -> _Strict:
     rows = [e for e in examples if not e.clean]
-    known = list(rows[0].described.left[0].features)
+    known = _plain_features(rows)
     tables = [word_rows(e.described.left, known) for e in rows]
     parts = _parts([e.group for e in rows])
-    word, blame = _cross_fit(
-        parts, tables, [_labels(e) for e in rows], lambda x, y: fit_rules(known, x, y, rounds=WORD_RULES, rate=WORD_RATE)
-    )
+    word, blame = _cross_fit(parts, tables, [_labels(e) for e in rows], lambda x, y: fit_rules(known, x, y, rounds=WORD_RULES, rate=RATE))
     features = [row_features(e.described.left, p) for e, p in zip(rows, blame, strict=True)]
     names = list(features[0])
     table = np.array([list(f.values()) for f in features])
@@ -126,7 +133,7 @@ def _learn_strict(examples: Sequence[Example]) -> _Strict:
     values = {
         "word": word.plain(),
         "row": row.plain(),
-        "thresholds": {"violation": threshold, "word": WORD_FLOOR, "word-share": WORD_SHARE},
+        "thresholds": {"violation": threshold, **SHOWN},
     }
     return _Strict(rows, values, blame, scores)
 
@@ -177,14 +184,16 @@ def _held_out_rows(parts: Sequence[NDArray[np.int64]], names: Sequence[str], tab
     return scores
 
 
-def _steady_threshold(truth: Array, scores: Array, *, missed: int) -> float:
-    """For F1: the mean of two estimates, since either alone moves by a few points from sample to sample.
+def _steady_threshold(truth: Array, scores: Array, weights: Array | None = None, *, missed: int = 0) -> float:
+    """For F1 of a calibrated probability: the mean of two estimates, since either alone moves by a few points from sample to sample.
 
-    One is half of the best F1 (`_half_of_best_f1`), the other the median of the thresholds that come within half a point of it.
-    `missed` positives are beyond reach of any threshold.
+    One is half of the best F1, which is where the best threshold lies in expectation; the other the median of the thresholds that come within
+    half a point of it. `missed` positives are beyond reach of any threshold.
     """
     order = np.argsort(-scores)
-    f1 = 2 * np.cumsum(truth[order]) / (np.arange(1, len(truth) + 1) + truth.sum() + missed)
+    share = np.ones(len(truth)) if weights is None else weights[order]
+    gold = truth[order] * share
+    f1 = 2 * np.cumsum(gold) / (np.cumsum(share) + gold.sum() + missed)
     near = float(np.median(scores[order][f1 >= f1.max() - 0.005]))
     return round((near + float(f1.max()) / 2) / 2, 4)
 
@@ -196,7 +205,8 @@ class _Major:
     threshold: float
 
 
-def _learn_major(rows: Sequence[Example], blame: Sequence[Array], scores: Array) -> _Major:
+def _learn_major(rows: Sequence[Example], blame: Sequence[Array], scores: Array, known: Sequence[str]) -> _Major:
+    """From the readings; `known` are the features to learn from, beside what the strict word model said."""
     read = [k for k, e in enumerate(rows) if e.reading is not None]
     if not read:
         raise InputError(
@@ -204,11 +214,10 @@ def _learn_major(rows: Sequence[Example], blame: Sequence[Array], scores: Array)
         )
     readings = [r for k in read if (r := rows[k].reading) is not None]
     parts = _parts([rows[k].group for k in read])
-    known = list(rows[read[0]].described.left[0].features)
-    tables = [major_word_rows(rows[k].described.left, blame[k], known) for k in read]
-    labels: list[Array | None] = [np.array(r.words) for r in readings]
     names = [*known, BLAME]
-    word, word_blame = _cross_fit(parts, tables, labels, lambda x, y: fit_logistic(names, x, y, penalty=MAJOR_WORD_PENALTY))
+    tables = [major_word_rows(rows[k].described.left, blame[k], names) for k in read]
+    labels: list[Array | None] = [np.array(r.words) for r in readings]
+    word, word_blame = _cross_fit(parts, tables, labels, lambda x, y: fit_rules(names, x, y, rounds=MAJOR_WORD_RULES, rate=RATE))
     features = [major_features(float(scores[k]), p) for k, p in zip(read, word_blame, strict=True)]
     feature_names = list(features[0])
     table = np.array([list(f.values()) for f in features])
@@ -219,13 +228,13 @@ def _learn_major(rows: Sequence[Example], blame: Sequence[Array], scores: Array)
     for part in parts:
         others = np.setdiff1d(np.arange(len(read)), part)
         held_out[part] = _fit_major(feature_names, table[others], truth[others], weights[others]).of_rows(table[part])
-    return _Major(word.plain(), model.plain(), _half_of_best_f1(truth, held_out, weights))
+    clear = (truth == 0) | (truth == 1)
+    return _Major(word.plain(), model.plain(), _steady_threshold(truth[clear], held_out[clear], weights[clear]))
 
 
 def _fit_major(names: Sequence[str], table: Array, truth: Array, weights: Array) -> Logistic:
-    """Shape from tempered weights (a few rows stand for many), level from the full ones: a probability at the natural mix."""
-    tempered = np.sqrt(weights)
-    shape = _fit_shares(names, table, truth, tempered / tempered.mean(), MAJOR_PENALTY)
+    """Shape without weights (a few rows stand for many), level with them: a probability at the natural mix."""
+    shape = _fit_shares(names, table, truth, np.ones(len(truth)), MAJOR_PENALTY)
     raw = log_odds(shape.of_rows(table))
     level = _fit_shares(["log-odds"], raw[:, None], truth, weights / weights.mean(), 0.1)
     # log_odds flattens the ends; within them the two steps are one linear model.
@@ -239,12 +248,3 @@ def _fit_shares(names: Sequence[str], table: Array, truth: Array, weights: Array
     labels = np.concatenate([np.ones(len(truth)), np.zeros(len(truth))])
     shares = np.concatenate([truth * weights, (1 - truth) * weights]) + 1e-9
     return fit_logistic(names, doubled, labels, shares, penalty=penalty)
-
-
-def _half_of_best_f1(truth: Array, scores: Array, weights: Array) -> float:
-    """The threshold that maximises F1 of a calibrated probability is half of the F1 it reaches: steadier than the best one itself."""
-    clear = (truth == 0) | (truth == 1)
-    order = np.argsort(-scores[clear])
-    gold, share = truth[clear][order], weights[clear][order]
-    f1 = 2 * np.cumsum(gold * share) / (np.cumsum(share) + (gold * share).sum())
-    return round(float(f1.max()) / 2, 4)

@@ -13,7 +13,7 @@ from metaphrase.evaluation.tables import Cell, Table
 from metaphrase.relations.closure.learned import Scored
 from metaphrase.relations.closure.word_features import LeftOver
 
-__all__ = ["Judged", "paper_table", "tables"]
+__all__ = ["Judged", "across_systems", "paper_table", "tables"]
 
 _LOCATED = ("cat", "purity", "cit")
 
@@ -60,6 +60,18 @@ def paper_table(judged: Sequence[Judged], violated: Sequence[bool], published: M
         '`scorer = "paper"`: the rule as printed, with the links and the word similarity of this profile instead of the paper\'s vectors.'
     )
     return Table("The paper's rule", ["direction", "rows", "P", "R", "F1", "95 %", "published F1"], lines, note)
+
+
+def across_systems(judged: Sequence[Judged]) -> Table:
+    """Rows judged by scorers that saw neither their sentence nor their system."""
+    lines: list[list[Cell]] = []
+    for direction in sorted({str(j.case.direction) for j in judged}):
+        for system in sorted({j.system for j in judged}):
+            some = [j for j in judged if j.system == system and str(j.case.direction) == direction]
+            c = _counts(some)
+            lines.append([f"{direction} {system}", len(some), c.precision, c.recall, c.f1, str(_interval(some, lambda r: _counts(r).f1))])
+    note = "Learnt from the other systems' rows of other sentences."
+    return Table("A system that was not learnt from", ["cell", "rows", "P", "R", "F1", "95 %"], lines, note)
 
 
 def _counts(rows: Sequence[Judged]) -> Counts:

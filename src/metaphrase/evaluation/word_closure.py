@@ -16,7 +16,7 @@ from metaphrase.core.values import MetamorphicCase
 from metaphrase.core.weights import Weights
 from metaphrase.evaluation.base import Learnt
 from metaphrase.evaluation.closure_learning import Example, Reading, learn_scorers
-from metaphrase.evaluation.closure_tables import Judged, paper_table, tables
+from metaphrase.evaluation.closure_tables import Judged, across_systems, paper_table, tables
 from metaphrase.evaluation.groups import folds
 from metaphrase.evaluation.labelled import LabelledCases, find_files, published_figures, read_labelled
 from metaphrase.evaluation.tables import Result
@@ -44,10 +44,16 @@ def _measure(data: Path, resources: Resources) -> tuple[Result, list[Example]]:
     started = time.perf_counter()
     examples = read_examples(labelled, data, resources, settled)
     seconds = time.perf_counter() - started
-    judged = [settled.get(k, found) for k, found in enumerate(_cross_validated(labelled, examples))]
+    judged = [settled.get(k, found) for k, found in sorted(_cross_validated(labelled, examples).items())]
+    systems = sorted({j.system for j in judged})
+    others = [settled.get(k, found) for s in systems for k, found in _cross_validated(labelled, examples, without=s).items()]
     fine = {row["id"]: row for row in _rows(data, "word_closure/fine/*.jsonl", "fine/*.jsonl")}
     published = published_figures(data).get("word_closure", {})
-    found = [*tables(judged, published, fine), paper_table(judged, _by_the_papers_rule(examples, resources), published)]
+    found = [
+        *tables(judged, published, fine),
+        *([across_systems(others)] if len(systems) > 1 else []),
+        paper_table(judged, _by_the_papers_rule(examples, resources), published),
+    ]
     used = {"relation": str(relation.signature())}
     used |= {f"aligner {d}": str(resources.aligner(d).signature()) for d in sorted({e.described.view.direction for e in examples})}
     notes = [
@@ -72,7 +78,7 @@ def _settled(labelled: LabelledCases, data: Path, relation: WordClosure) -> dict
     if relation.first_look is None:
         return {}
     judged = _cross_validated(labelled, read_examples(labelled, data, relation.first_look.resources))
-    return {k: j for k, j in enumerate(judged) if not j.scored.violated and relation.is_settled(j.scored.score)}
+    return {k: j for k, j in judged.items() if not j.scored.violated and relation.is_settled(j.scored.score)}
 
 
 def _without_words(example: Example) -> Example:
@@ -180,17 +186,20 @@ def _named(pair: Described, readings: Sequence[Mapping[str, Any]]) -> tuple[bool
     return _marked(pair, [w for r in readings for w in r["source_words"]], [w for r in readings for w in r["followup_words"]])
 
 
-def _cross_validated(labelled: LabelledCases, examples: Sequence[Example]) -> list[Judged]:
-    """Each direction has its own scorer."""
+def _cross_validated(labelled: LabelledCases, examples: Sequence[Example], *, without: str | None = None) -> dict[int, Judged]:
+    """Each direction has its own scorer. `without` a system: learnt from the others' rows, and only its rows are judged."""
+    systems = [str(case.extra.get("system", "")) for case in labelled.cases]
     judged: dict[int, Judged] = {}
     for fold in folds(labelled.groups):
-        learnt = learn_scorers([examples[k] for k in fold.train])
+        learnt = learn_scorers([examples[k] for k in fold.train if systems[k] != without])
         scorers = {d: LearnedScorer(Weights("fold", values, {})) for d, values in learnt.items()}
         for k in fold.test:
+            if without not in (None, systems[k]):
+                continue
             case = labelled.cases[k]
             assert isinstance(case, MetamorphicCase)
             scorer = scorers[case.direction]
             scored = scorer.score(examples[k].described.left)
             shown = scorer.located(examples[k].described.left, scored) if examples[k].described.left else []
             judged[k] = Judged(case, examples[k], scored, tuple(word for word, _ in shown))
-    return [judged[k] for k in range(len(examples))]
+    return judged

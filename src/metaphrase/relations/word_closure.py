@@ -21,7 +21,7 @@ from metaphrase.core.signature import Signature, content_hash
 from metaphrase.core.values import Case, Direction, Expectation, MetamorphicCase, Outcome, Severity, Verdict
 from metaphrase.core.weights import Weights, read_weights, shipped_weights
 from metaphrase.relations.closure.describe import Described, describe_pairs
-from metaphrase.relations.closure.learned import LearnedScorer
+from metaphrase.relations.closure.learned import SENTENCES, LearnedScorer
 from metaphrase.relations.closure.paper import PaperScorer
 from metaphrase.relations.closure.reasons import explain
 from metaphrase.relations.pairs import Pair, judge_pairs
@@ -168,14 +168,27 @@ class WordClosure:
                 return weights
         raise ConfigurationError("the package lacks the weights of word-closure; give a file with [relation.word-closure] weights")
 
+    @property
+    def _shipped_names(self) -> list[str]:
+        names = sorted(f.name.removesuffix(".json") for f in (files("metaphrase.relations") / "weights").iterdir())
+        return [name for name in names if name.startswith(f"{self.name}-")]
+
     @cached_property
     def _weights_digest(self) -> str:
         """Of all weights that a direction may choose from, so that the signature does not change when the first case is judged."""
         if self._options.weights:
             return read_weights(self._options.weights).digest
-        names = sorted(f.name.removesuffix(".json") for f in (files("metaphrase.relations") / "weights").iterdir())
-        shipped = [shipped_weights("metaphrase.relations", name) for name in names if name.startswith(f"{self.name}-")]
+        shipped = [shipped_weights("metaphrase.relations", name) for name in self._shipped_names]
         return content_hash([weights.digest for weights in shipped if weights is not None])[:8]
+
+    @cached_property
+    def _sentence_encoders(self) -> str:
+        """Those that judge severities here: of the languages that the profile's weights know them for."""
+        names = [name for name in self._shipped_names if name.startswith(f"{self.name}-{self.resources.profile}-")]
+        weights = [w for name in names if (w := shipped_weights("metaphrase.relations", name)) is not None and SENTENCES in w.values]
+        codes = sorted({w.name.rsplit("-", 1)[-1] for w in weights})
+        found = [self.resources.sentence_embedder(code) for code in codes] if self._paper is None else []
+        return ",".join(embedder.signature().name for embedder in found if embedder is not None)
 
     def signature(self) -> Signature:
         parameters = {
@@ -187,13 +200,15 @@ class WordClosure:
         }
         if self.first_look is not None:
             parameters["doubt"] = self._options.doubt
+        if self._sentence_encoders:
+            parameters["sentences"] = self._sentence_encoders
         if self._paper is not None:
             parameters["refinement"] = self._options.refinement
         return Signature(self.name, "1", parameters)
 
 
 def _with_thresholds(weights: Weights, options: WordClosureOptions) -> Weights:
-    chosen = {"violation": options.threshold, "major": options.major_threshold}
+    chosen = {"violation": options.threshold, "major": options.major_threshold, f"major-{SENTENCES}": options.major_threshold}
     thresholds = {**weights.values["thresholds"], **{k: v for k, v in chosen.items() if v is not None}}
     return Weights(weights.name, {**weights.values, "thresholds": thresholds}, weights.provenance)
 

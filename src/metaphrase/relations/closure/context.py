@@ -29,7 +29,7 @@ def context_features(comparison: Comparison, left: Sequence[LeftOver], vectors: 
         other = 1 - word.side
         row = alike[word.index] if word.side == 0 else alike[:, word.index]
         mass = chosen[word.side][word.index]
-        slot = np.array(comparison.slot(word.side, word.index), dtype=np.int64)
+        slot = np.array(word.slot, dtype=np.int64)
         best_free = _best(row, free[other])
         gap = 1.0 - max(best_free, _best(row, np.array(word.renderings, dtype=np.int64)))
         result.append(

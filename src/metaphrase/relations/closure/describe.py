@@ -9,6 +9,7 @@ from metaphrase.core.values import Direction, MetamorphicCase
 from metaphrase.relations.closure.comparison import Comparison, compare
 from metaphrase.relations.closure.context import context_features
 from metaphrase.relations.closure.links import FIRM, Links
+from metaphrase.relations.closure.sentences import sentence_features
 from metaphrase.relations.closure.sightings import sightings
 from metaphrase.relations.closure.views import PairView, view_pair
 from metaphrase.relations.closure.word_features import Evidence, LeftOver, describe_left_over
@@ -54,7 +55,9 @@ def _describe_batch(cases: Sequence[MetamorphicCase], resources: Resources, *, a
             evidence.update(zip(chosen, _evidence([views[k] for k in chosen], direction, resources), strict=True))
     for start in range(0, len(views), _TOGETHER):
         described = [_describe(views[k], compared[k], evidence.pop(k, None)) for k in range(start, min(start + _TOGETHER, len(views)))]
-        yield from _with_context(described, resources) if resources.has("embedder") else described
+        if resources.has("embedder"):
+            described = _with_context(described, resources)
+        yield from _with_sentences(described, resources)
 
 
 def _evidence(views: Sequence[PairView], direction: Direction, resources: Resources) -> list[Evidence]:
@@ -88,7 +91,23 @@ def _with_context(described: Sequence[Described], resources: Resources) -> list[
         vectors = resources.embedder(target).embed_words(texts)
         for n, k in enumerate(chosen):
             pair = described[k]
-            seen = context_features(pair.comparison, pair.left, (vectors[2 * n], vectors[2 * n + 1]))
-            left = tuple(replace(word, features={**word.features, **extra}) for word, extra in zip(pair.left, seen, strict=True))
-            result[k] = replace(pair, left=left)
+            result[k] = _with_features(pair, context_features(pair.comparison, pair.left, (vectors[2 * n], vectors[2 * n + 1])))
     return result
+
+
+def _with_sentences(described: Sequence[Described], resources: Resources) -> list[Described]:
+    """What a sentence encoder adds, where one was fetched for the language."""
+    result = list(described)
+    for target in sorted({pair.view.direction.target for pair in described if pair.left}):
+        embedder = resources.sentence_embedder(target)
+        if embedder is not None:
+            chosen = [k for k, pair in enumerate(described) if pair.left and pair.view.direction.target == target]
+            found = sentence_features([(described[k].comparison, described[k].left) for k in chosen], embedder)
+            for k, extra in zip(chosen, found, strict=True):
+                result[k] = _with_features(described[k], extra)
+    return result
+
+
+def _with_features(pair: Described, extra: Sequence[dict[str, float]]) -> Described:
+    left = tuple(replace(word, features={**word.features, **more}) for word, more in zip(pair.left, extra, strict=True))
+    return replace(pair, left=left)

@@ -24,13 +24,17 @@ __all__ = ["Evidence", "LeftOver", "describe_left_over"]
 
 @dataclass(frozen=True, slots=True)
 class LeftOver:
-    """One word (`index` in output `side`), its features, the shared input word it translates, and that word's rendering on the other side."""
+    """One word (`index` in output `side`), its features, the shared input word it translates, and that word's rendering on the other side.
+
+    `slot` is where on the other side a counterpart would stand.
+    """
 
     side: int
     index: int
     features: dict[str, float]
     input_word: int | None
     renderings: tuple[int, ...]
+    slot: range
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +153,7 @@ class _Describer:
         }
         firm = [i for i, w in shared if w >= FIRM]
         places = {k for i in firm for k, w in self.links[other].of_source(self.view.shared[side][i]) if w >= FIRM}
-        return LeftOver(side, index, features, best_input[0] if firm else None, tuple(sorted(places)))
+        return LeftOver(side, index, features, best_input[0] if firm else None, tuple(sorted(places)), slot)
 
     def _seen(self, side: int, source: int, target: int) -> float:
         """How well known the rendering is from other sentences: three are enough."""
