@@ -16,6 +16,10 @@ from metaphrase.relations.closure.word_features import LeftOver
 __all__ = ["Judged", "across_systems", "paper_table", "tables"]
 
 _LOCATED = ("cat", "purity", "cit")
+_COMPARED_BY = {
+    "lexical": "the links and the word similarity of this profile instead of the paper's vectors",
+    "contextual": "the links, synonyms and last-layer vectors of this profile, and a threshold a direction that was chosen for them",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ def tables(judged: Sequence[Judged], published: Mapping[str, Any], fine: Mapping
     return found
 
 
-def paper_table(judged: Sequence[Judged], violated: Sequence[bool], published: Mapping[str, Any]) -> Table:
+def paper_table(judged: Sequence[Judged], violated: Sequence[bool], similarity: str, published: Mapping[str, Any]) -> Table:
     """The paper's own rule on the same pairs; nothing of it is learnt here."""
     lines: list[list[Cell]] = []
     for direction in sorted({str(j.case.direction) for j in judged}):
@@ -56,9 +60,7 @@ def paper_table(judged: Sequence[Judged], violated: Sequence[bool], published: M
         interval = bootstrap([e.group for e, _ in rows], lambda drawn, rows=rows: measure([rows[k] for k in drawn]).f1, rounds=300)  # type: ignore[misc]
         cells = _table_for(published, ("table_6", "table_7"), direction)
         lines.append([direction, len(rows), c.precision, c.recall, c.f1, str(interval), _pool(cells, "ours")])
-    note = (
-        '`scorer = "paper"`: the rule as printed, with the links and the word similarity of this profile instead of the paper\'s vectors.'
-    )
+    note = f'`scorer = "paper"`: the rule as printed, with {_COMPARED_BY[similarity]}.'
     return Table("The paper's rule", ["direction", "rows", "P", "R", "F1", "95 %", "published F1"], lines, note)
 
 

@@ -21,13 +21,13 @@ from metaphrase.evaluation.groups import folds
 from metaphrase.evaluation.labelled import LabelledCases, find_files, published_figures, read_labelled
 from metaphrase.evaluation.tables import Result
 from metaphrase.files.lines import read_json_lines
-from metaphrase.relations.closure.describe import Described, describe_pairs
+from metaphrase.relations.closure.describe import Described, describe_pairs, link_pairs
 from metaphrase.relations.closure.learned import LearnedScorer
 from metaphrase.relations.closure.paper import PaperScorer
 from metaphrase.relations.word_closure import WordClosure, WordClosureOptions
 from metaphrase.resources.profiles import Resources
 
-__all__ = ["benchmark", "calibrate", "read_examples"]
+__all__ = ["benchmark", "by_the_papers_rule", "calibrate", "read_examples"]
 
 PAIR_FILES = "*-*-*-*.jsonl"
 
@@ -49,10 +49,12 @@ def _measure(data: Path, resources: Resources) -> tuple[Result, list[Example]]:
     others = [settled.get(k, found) for s in systems for k, found in _cross_validated(labelled, examples, without=s).items()]
     fine = {row["id"]: row for row in _rows(data, "word_closure/fine/*.jsonl", "fine/*.jsonl")}
     published = published_figures(data).get("word_closure", {})
+    paper = PaperScorer(resources)
+    by_paper = by_the_papers_rule(paper, labelled, examples, settled, resources)
     found = [
         *tables(judged, published, fine),
         *([across_systems(others)] if len(systems) > 1 else []),
-        paper_table(judged, _by_the_papers_rule(examples, resources), published),
+        paper_table(judged, by_paper, paper.similarity, published),
     ]
     used = {"relation": str(relation.signature())}
     used |= {f"aligner {d}": str(resources.aligner(d).signature()) for d in sorted({e.described.view.direction for e in examples})}
@@ -67,10 +69,20 @@ def _measure(data: Path, resources: Resources) -> tuple[Result, list[Example]]:
     return Result("word-closure", found, used, data.name, len(labelled), seconds, notes), examples
 
 
-def _by_the_papers_rule(examples: Sequence[Example], resources: Resources) -> list[bool]:
-    """A pair without left-over words holds by any rule."""
-    paper = PaperScorer()
-    return [not e.clean and paper.violated(e.described, resources.synonyms(e.described.view.direction.target)) for e in examples]
+def by_the_papers_rule(
+    paper: PaperScorer, labelled: LabelledCases, examples: Sequence[Example], settled: Mapping[int, Judged], resources: Resources
+) -> list[bool]:
+    """A pair without left-over words holds by any rule. This rule takes no first look, so that settled rows are aligned for it."""
+    violated = dict.fromkeys(range(len(examples)), False)
+    rows = [k for k, e in enumerate(examples) if not e.clean]
+    for k, (pair, similarity) in zip(rows, paper.compared(examples[k].described for k in rows), strict=True):
+        violated[k] = paper.violated(pair, similarity)
+    rows = sorted(settled)
+    cases = [c for k in rows if isinstance(c := labelled.cases[k], MetamorphicCase)]
+    for k, (pair, similarity) in zip(rows, paper.compared(link_pairs(cases, resources)), strict=True):
+        clean = not pair.comparison.left_over(0) and not pair.comparison.left_over(1)
+        violated[k] = not clean and paper.violated(pair, similarity)
+    return [violated[k] for k in range(len(examples))]
 
 
 def _settled(labelled: LabelledCases, data: Path, relation: WordClosure) -> dict[int, Judged]:

@@ -20,7 +20,7 @@ from metaphrase.core.options import Options, read_options
 from metaphrase.core.signature import Signature, content_hash
 from metaphrase.core.values import Case, Direction, Expectation, MetamorphicCase, Outcome, Severity, Verdict
 from metaphrase.core.weights import Weights, read_weights, shipped_weights
-from metaphrase.relations.closure.describe import Described, describe_pairs
+from metaphrase.relations.closure.describe import Described, describe_pairs, link_pairs
 from metaphrase.relations.closure.learned import SENTENCES, LearnedScorer
 from metaphrase.relations.closure.paper import PaperScorer
 from metaphrase.relations.closure.reasons import explain
@@ -59,7 +59,7 @@ class WordClosure:
         self.resources = resources
         self._options = options
         self._learned: dict[Direction, LearnedScorer] = {}
-        self._paper = PaperScorer(options.threshold) if options.scorer == "paper" else None
+        self._paper = PaperScorer(resources, options.threshold) if options.scorer == "paper" else None
 
     def judge(self, cases: Sequence[Case]) -> list[Verdict]:
         signature = str(self.signature())
@@ -70,9 +70,24 @@ class WordClosure:
 
     def _judge_pairs(self, pairs: Sequence[Pair]) -> list[Verdict]:
         cases = [pair.case for pair in pairs]
-        described = describe_pairs(cases, self.resources, align_all=self._paper is not None)
-        trees, signature = self._trees(cases), str(self.signature())
-        return [self._judge(case, pair, trees, signature) for case, pair in zip(cases, described, strict=True)]
+        signature = str(self.signature())
+        if self._paper is not None:
+            return self._by_the_paper(self._paper, cases, signature)
+        described = describe_pairs(cases, self.resources)
+        return [self._judge(case, pair, signature) for case, pair in zip(cases, described, strict=True)]
+
+    def _by_the_paper(self, paper: PaperScorer, cases: Sequence[MetamorphicCase], signature: str) -> list[Verdict]:
+        trees = self._trees(cases)
+        verdicts = []
+        for case, (pair, similarity) in zip(cases, paper.compared(link_pairs(cases, self.resources)), strict=True):
+            both = [trees.get(text.text) for text in pair.view.outputs]
+            parsed = (both[0], both[1]) if both[0] is not None and both[1] is not None else None
+            verdicts.append(
+                self._unchanged(case, pair, signature)
+                if _must_differ(case, pair)
+                else paper.verdict(case.id, self.name, pair, similarity, signature, parsed)
+            )
+        return verdicts
 
     def _settled(self, cases: Sequence[Case]) -> dict[int, Verdict]:
         """Pairs that no model need be asked about, because they clearly hold without; only where a first look was learnt for the direction."""
@@ -98,19 +113,15 @@ class WordClosure:
     def _trees(self, cases: Sequence[MetamorphicCase]) -> dict[str, Tree]:
         """Of the translations, where an unlinked word is to be linked by its phrase."""
         trees: dict[str, Tree] = {}
-        if self._paper is not None and self._options.refinement == "phrases":
+        if self._options.refinement == "phrases":
             for code in sorted({case.direction.target for case in cases}):
                 texts = {t: None for c in cases if c.direction.target == code for t in (c.source_translation, c.followup_translation) if t}
                 trees.update(zip(texts, self.resources.parser(code).parse(list(texts)), strict=True))
         return trees
 
-    def _judge(self, case: MetamorphicCase, pair: Described, trees: Mapping[str, Tree], signature: str) -> Verdict:
-        if case.expectation is Expectation.DIFFERENT and bare(pair.view.outputs[0].text) == bare(pair.view.outputs[1].text):
+    def _judge(self, case: MetamorphicCase, pair: Described, signature: str) -> Verdict:
+        if _must_differ(case, pair):
             return self._unchanged(case, pair, signature)
-        if self._paper is not None:
-            both = [trees.get(text.text) for text in pair.view.outputs]
-            parsed = (both[0], both[1]) if both[0] is not None and both[1] is not None else None
-            return self._paper.verdict(case.id, self.name, pair, self.resources.synonyms(case.direction.target), signature, parsed)
         scorer = self.scorer(case.direction)
         scored = scorer.score(pair.left)
         if not pair.left:
@@ -204,7 +215,13 @@ class WordClosure:
             parameters["sentences"] = self._sentence_encoders
         if self._paper is not None:
             parameters["refinement"] = self._options.refinement
+            parameters["similarity"] = self._paper.similarity
         return Signature(self.name, "1", parameters)
+
+
+def _must_differ(case: MetamorphicCase, pair: Described) -> bool:
+    """Whether inputs that differ in meaning have one translation."""
+    return case.expectation is Expectation.DIFFERENT and bare(pair.view.outputs[0].text) == bare(pair.view.outputs[1].text)
 
 
 def _with_thresholds(weights: Weights, options: WordClosureOptions) -> Weights:

@@ -127,10 +127,13 @@ class DependencyParser(Protocol):
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Contextual vectors of words; `embed_words` takes texts that are cut into words already, one row a word."""
+    """Contextual vectors of words; `embed_words` takes texts that are cut into words already, one row a word.
+
+    It may take its vectors from another layer than `embed` does, unless asked for the `last`, which is the one of `embed`.
+    """
 
     def embed(self, sentences: Sequence[str]) -> list[TokenVectors]: ...
-    def embed_words(self, texts: Sequence[Sequence[str]]) -> list[NDArray[numpy.float32]]: ...
+    def embed_words(self, texts: Sequence[Sequence[str]], *, last: bool = False) -> list[NDArray[numpy.float32]]: ...
     def signature(self) -> Signature: ...
 
 

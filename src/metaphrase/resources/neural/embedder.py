@@ -18,7 +18,8 @@ __all__ = ["NeuralEmbedder", "word_means"]
 class NeuralEmbedder:
     """A word's vector is the mean of its pieces' states in a layer, in the context of its sentence.
 
-    `embed` takes `layer` (the last one, as the papers do), `embed_words` takes `comparison_layer`: one that aligners compute anyway.
+    `embed` takes `layer` (the last one, as the papers do), `embed_words` takes `comparison_layer`, one that aligners compute anyway,
+    unless asked for the last.
     """
 
     def __init__(self, encoder: Encoder, language: Language, *, layer: int | None = None, comparison_layer: int | None = None) -> None:
@@ -36,9 +37,9 @@ class NeuralEmbedder:
         vectors = self._vectors([[t.text for t in line] for line in tokens], self._layer)
         return [TokenVectors(line, found) for line, found in zip(tokens, vectors, strict=True)]
 
-    def embed_words(self, texts: Sequence[Sequence[str]]) -> list[States]:
+    def embed_words(self, texts: Sequence[Sequence[str]], *, last: bool = False) -> list[States]:
         """For texts that are words already: as an aligner cuts them, so that both use the same encoding."""
-        return self._vectors(texts, self._comparison_layer)
+        return self._vectors(texts, self._layer if last else self._comparison_layer)
 
     def _vectors(self, texts: Sequence[Sequence[str]], layer: int) -> list[States]:
         pieces = [self._encoder.pieces.words([self._language.full_forms.get(w.casefold(), w) for w in words]) for words in texts]
