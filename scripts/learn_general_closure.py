@@ -128,7 +128,7 @@ def injected(data: Path, resources: Resources) -> list[Example]:
     chance = random.Random(SEED)
     spanish = language(WAY.target)
     cases = translated(data)
-    described = list(describe_pairs(cases, resources, align_all=True))
+    described = list(describe_pairs(cases, resources))
     words = sorted({w for p in described for t in p.view.outputs for w in t.words if spanish.is_content(w) and w.isalpha() and len(w) > 3})
     fine = [(c, p) for c, p in zip(cases, described, strict=True) if differs_by_the_edit(p)]
     errors = [made for c, p in fine if (made := with_error(c, p, words, chance)) is not None]

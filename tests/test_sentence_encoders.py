@@ -191,13 +191,24 @@ def test_the_scorer_asks_its_second_set_only_where_an_encoder_was_asked() -> Non
     assert scorer.score(heavy).score == plain.score
 
 
+def test_what_the_strict_standard_excludes_is_not_major() -> None:
+    [pair] = describe_pairs([CASE], Resources("lite"))
+    heavy = [replace(w, features={**w.features, **dict.fromkeys(SENTENCE_FEATURES, 0.5)}) for w in pair.left]
+    for bias, expected in ((-0.5, True), (-3.0, False)):
+        values = {**json.loads(TOY), "row": {"bias": bias, "weights": {}}}
+        scored = LearnedScorer(Weights("toy", values, {})).score(heavy)
+        assert scored.major > 0.5
+        assert (scored.is_major, scored.violated) == (expected, expected)
+
+
 _NEVER = {"bias": -3.0, "rules": ["stop < 0.5 ? (stop < 0.5 ? 0 : 0) : (stop < 0.5 ? 0 : 0)"]}
 _WEIGHT = {"bias": -3.0, "rules": ["sentence-weight < 0.1 ? (stop < 0.5 ? 0 : 0) : (stop < 0.5 ? 6 : 0)"]}
 _BEST = {"bias": 0.0, "weights": {"best": 1.0}}
+_DOUBTFUL = {"bias": -0.5, "weights": {}}  # the strict standard does not exclude a violation
 TOY = json.dumps(
     {
         "word": _NEVER,
-        "row": _BEST,
+        "row": _DOUBTFUL,
         "major-word": _NEVER,
         "major": _BEST,
         "with-sentences": {"major-word": _WEIGHT, "major": _BEST},

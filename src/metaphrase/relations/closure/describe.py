@@ -34,10 +34,10 @@ class Described:
     left: tuple[LeftOver, ...]
 
 
-def describe_pairs(cases: Sequence[MetamorphicCase], resources: Resources, *, align_all: bool = False) -> Iterator[Described]:
-    """In order. Pairs without a left-over word are only aligned if `align_all` asks for it: nothing is to be explained there."""
+def describe_pairs(cases: Sequence[MetamorphicCase], resources: Resources) -> Iterator[Described]:
+    """In order. Pairs without a left-over word are not aligned: nothing is to be explained there."""
     for start in range(0, len(cases), _BATCH):
-        yield from _describe_batch(cases[start : start + _BATCH], resources, align_all=align_all)
+        yield from _describe_batch(cases[start : start + _BATCH], resources)
 
 
 def link_pairs(cases: Sequence[MetamorphicCase], resources: Resources) -> Iterator[Described]:
@@ -54,7 +54,7 @@ def link_pairs(cases: Sequence[MetamorphicCase], resources: Resources) -> Iterat
             yield Described(view, compare(view.outputs[0], view.outputs[1], view.target), linked.pop(k), ())
 
 
-def _describe_batch(cases: Sequence[MetamorphicCase], resources: Resources, *, align_all: bool) -> Iterator[Described]:
+def _describe_batch(cases: Sequence[MetamorphicCase], resources: Resources) -> Iterator[Described]:
     """Described a few at a time, because the features of many pairs take much memory."""
     views = [view_pair(case) for case in cases]
     compared = [compare(view.outputs[0], view.outputs[1], view.target) for view in views]
@@ -63,7 +63,7 @@ def _describe_batch(cases: Sequence[MetamorphicCase], resources: Resources, *, a
         chosen = [
             k
             for k, (view, comparison) in enumerate(zip(views, compared, strict=True))
-            if view.direction == direction and (align_all or comparison.left_over(0) or comparison.left_over(1))
+            if view.direction == direction and (comparison.left_over(0) or comparison.left_over(1))
         ]
         if chosen:
             evidence.update(zip(chosen, _evidence([views[k] for k in chosen], direction, resources), strict=True))
