@@ -73,3 +73,21 @@ def test_hidden_states_agree_with_numpy_on_the_raw_weights(tmp_path: Path) -> No
         for layer in (8, 12):
             expected = tiny.hidden_states(values, [encoder.pieces.first, *pieces, encoder.pieces.last], layer)[1:-1]
             assert float(np.abs(found[layer] - expected).max()) < 1e-3
+
+
+@real
+@pytest.mark.parametrize(
+    ("language", "text", "paraphrase", "other"),
+    [
+        ("en", "The doctor visited the hospital.", "A physician went to the clinic.", "The team lost the final match."),
+        ("zh", "医生参观了医院。", "大夫去了诊所。", "球队输掉了决赛。"),
+    ],
+)
+def test_sentence_encoders_tell_paraphrases_from_other_sentences(language: str, text: str, paraphrase: str, other: str) -> None:
+    with Resources("neural") as resources:
+        embedder = resources.sentence_embedder(language)
+        assert embedder is not None
+        vectors = embedder.embed_texts([text, paraphrase, other])
+        alone = embedder.embed_texts([text])
+    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.1
+    assert np.array_equal(vectors[0], alone[0])
