@@ -68,7 +68,17 @@ def jar(tmp_path: Path) -> Path:
 def known_model(tmp_path: Path, jar: Path, monkeypatch: pytest.MonkeyPatch) -> SentenceModel:
     monkeypatch.setenv("METAPHRASE_MODELS", str(tmp_path / "models"))
     digest = hashlib.sha256(jar.read_bytes()).hexdigest()
-    model = SentenceModel("tiny-sentences", "fi", "tiny", "none", 1, 1, "none:none:1", digest, ("cat sat", tuple(ROWS["cat"][:8].tolist())))
+    model = SentenceModel(
+        name="tiny-sentences",
+        title="tiny",
+        licence="none",
+        megabytes=1,
+        download_megabytes=1,
+        artifact="none:none:1",
+        artifact_sha256=digest,
+        language="fi",
+        known=("cat sat", tuple(ROWS["cat"][:8].tolist())),
+    )
     monkeypatch.setitem(sentences.SENTENCE_ENCODERS, model.name, model)
     return model
 

@@ -25,10 +25,10 @@ def list_models() -> None:
     """Show what can be fetched, under which licence, and what is here already."""
     from metaphrase.resources.corenlp.install import LANGUAGES, VERSION, corenlp_manifest
     from metaphrase.resources.neural.manifest import MANIFEST
-    from metaphrase.resources.neural.models import ENCODERS, EncoderModel, encoder_folder
-    from metaphrase.resources.neural.sentences import SENTENCE_ENCODERS, SentenceModel
+    from metaphrase.resources.neural.models import ENCODERS, EncoderModel, PublishedModel, encoder_folder
+    from metaphrase.resources.neural.sentences import SENTENCE_ENCODERS
 
-    known: list[EncoderModel | SentenceModel] = [*ENCODERS.values(), *SENTENCE_ENCODERS.values()]
+    known: list[PublishedModel] = [*ENCODERS.values(), *SENTENCE_ENCODERS.values()]
     for model in known:
         here = " (fetched)" if (encoder_folder(model.name) / MANIFEST).is_file() else ""
         typer.echo(f"{model.name}{here}")

@@ -45,15 +45,14 @@ def _measure(data: Path, resources: Resources) -> tuple[Result, list[Example]]:
     examples = read_examples(labelled, data, resources, settled)
     seconds = time.perf_counter() - started
     judged = [settled.get(k, found) for k, found in sorted(_cross_validated(labelled, examples).items())]
-    systems = sorted({j.system for j in judged})
-    others = [settled.get(k, found) for s in systems for k, found in _cross_validated(labelled, examples, without=s).items()]
+    others = [settled.get(k, found) for s in _systems(judged) for k, found in _cross_validated(labelled, examples, without=s).items()]
     fine = {row["id"]: row for row in _rows(data, "word_closure/fine/*.jsonl", "fine/*.jsonl")}
     published = published_figures(data).get("word_closure", {})
     paper = PaperScorer(resources)
     by_paper = by_the_papers_rule(paper, labelled, examples, settled, resources)
     found = [
         *tables(judged, published, fine),
-        *([across_systems(others)] if len(systems) > 1 else []),
+        *([across_systems(others)] if others else []),
         paper_table(judged, by_paper, paper.similarity, published),
     ]
     used = {"relation": str(relation.signature())}
@@ -67,6 +66,17 @@ def _measure(data: Path, resources: Resources) -> tuple[Result, list[Example]]:
         share = sum(k not in settled for k in range(len(labelled))) / max(1, len(labelled))
         notes.append(f"Models were asked about {share:.0%} of the rows; the lite profile, learnt fold by fold too, had settled the others.")
     return Result("word-closure", found, used, data.name, len(labelled), seconds, notes), examples
+
+
+def _systems(judged: Sequence[Judged]) -> list[str]:
+    """Those without whose rows there is still enough to learn from: rows of the same directions, and readings."""
+    found = []
+    for system in sorted({j.system for j in judged}):
+        own, rest = ([j for j in judged if (j.system == system) is here] for here in (True, False))
+        directions = [{j.case.direction for j in rows if not j.example.clean} for rows in (own, rest)]
+        if directions[0] <= directions[1] and any(j.example.reading is not None and not j.example.clean for j in rest):
+            found.append(system)
+    return found
 
 
 def by_the_papers_rule(

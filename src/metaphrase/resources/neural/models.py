@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from metaphrase.resources.neural.encoder import Encoder
     from metaphrase.resources.neural.sources import Progress, RawModel
 
-__all__ = ["ENCODERS", "EncoderModel", "build_once", "encoder_folder", "get_encoder", "load_encoder", "require_extra"]
+__all__ = ["ENCODERS", "EncoderModel", "PublishedModel", "build_once", "encoder_folder", "get_encoder", "load_encoder", "require_extra"]
 
 _ROOM = 3_000_000_000  # bytes that unpacking and converting need at most, beside the download
 
 
-@dataclass(frozen=True, slots=True)
-class EncoderModel:
-    """One encoder: where its weights are published, under which licence, and what they must compute."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedModel:
+    """A model that can be fetched: where it is published, and under which licence."""
 
     name: str
     title: str
@@ -37,6 +37,12 @@ class EncoderModel:
     download_megabytes: int
     artifact: str
     artifact_sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderModel(PublishedModel):
+    """An encoder, and what it must compute."""
+
     repository: str
     known: KnownOutputs
     stages: tuple[int, ...] = (8, 9, 12)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from metaphrase.core.errors import InputError, MissingResourceError, UnknownNameError
 from metaphrase.core.signature import Signature
 from metaphrase.resources.neural.manifest import MANIFEST, RECIPE, Manifest, file_digest, open_model, write_manifest
-from metaphrase.resources.neural.models import build_once, encoder_folder, require_extra
+from metaphrase.resources.neural.models import PublishedModel, build_once, encoder_folder, require_extra
 from metaphrase.resources.neural.runtime import runtime
 
 if TYPE_CHECKING:
@@ -33,18 +33,11 @@ _POSITIONS = 512
 _ALIKE = 0.95  # what 8 bits may do to a known vector on another processor
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceModel:
-    """One sentence encoder; `known` is a text and the beginning of its vector."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceModel(PublishedModel):
+    """A sentence encoder of one language; `known` is a text and the beginning of its vector."""
 
-    name: str
     language: str
-    title: str
-    licence: str
-    megabytes: int
-    download_megabytes: int
-    artifact: str
-    artifact_sha256: str
     known: tuple[str, tuple[float, ...]]
 
 
