@@ -84,7 +84,7 @@ class WordClosure:
             parsed = (both[0], both[1]) if both[0] is not None and both[1] is not None else None
             verdicts.append(
                 self._unchanged(case, pair, signature)
-                if _must_differ(case, pair)
+                if _wrongly_equal(case, pair)
                 else paper.verdict(case.id, self.name, pair, similarity, signature, parsed)
             )
         return verdicts
@@ -120,7 +120,7 @@ class WordClosure:
         return trees
 
     def _judge(self, case: MetamorphicCase, pair: Described, signature: str) -> Verdict:
-        if _must_differ(case, pair):
+        if _wrongly_equal(case, pair):
             return self._unchanged(case, pair, signature)
         scorer = self.scorer(case.direction)
         scored = scorer.score(pair.left)
@@ -219,7 +219,7 @@ class WordClosure:
         return Signature(self.name, "1", parameters)
 
 
-def _must_differ(case: MetamorphicCase, pair: Described) -> bool:
+def _wrongly_equal(case: MetamorphicCase, pair: Described) -> bool:
     """Whether inputs that differ in meaning have one translation."""
     return case.expectation is Expectation.DIFFERENT and bare(pair.view.outputs[0].text) == bare(pair.view.outputs[1].text)
 
