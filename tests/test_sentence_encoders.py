@@ -154,6 +154,7 @@ class LettersEmbedder:
 
     def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         counts = np.array([[float(w in text.lower().replace(".", "").split()) for w in self.words] for text in texts], dtype=np.float32)
+        counts = counts.reshape(len(texts), len(self.words))
         return np.asarray(counts / np.sqrt((counts**2).sum(axis=1, keepdims=True)), dtype=np.float32)
 
     def signature(self) -> Signature:
@@ -188,6 +189,20 @@ def test_words_that_the_edit_explains_and_function_words_are_not_asked_about() -
     for left in (explained, stops):
         [found] = sentence_features([(pair.comparison, left)], Nobody())
         assert found == [dict.fromkeys(SENTENCE_FEATURES, 0.0)] * len(left)
+
+
+def test_an_encoder_is_asked_only_where_the_weights_can_use_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    resources = Resources("lite")
+    monkeypatch.setattr(resources, "sentence_embedder", lambda code: LettersEmbedder())
+    [asked] = describe_pairs([CASE], resources)
+    [spared] = describe_pairs([CASE], resources, ask_sentences=lambda direction: direction != CASE.direction)
+    assert all(set(SENTENCE_FEATURES) <= word.features.keys() for word in asked.left)
+    assert asked.left
+    assert not any(set(SENTENCE_FEATURES) & word.features.keys() for word in spared.left)
+    values = json.loads(TOY)
+    assert LearnedScorer(Weights("toy", values, {})).asks_sentences
+    del values["with-sentences"]
+    assert not LearnedScorer(Weights("toy", values, {})).asks_sentences
 
 
 def test_the_scorer_asks_its_second_set_only_where_an_encoder_was_asked() -> None:

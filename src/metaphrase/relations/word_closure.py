@@ -73,7 +73,7 @@ class WordClosure:
         signature = str(self.signature())
         if self._paper is not None:
             return self._by_the_paper(self._paper, cases, signature)
-        described = describe_pairs(cases, self.resources)
+        described = describe_pairs(cases, self.resources, ask_sentences=lambda direction: self.scorer(direction).asks_sentences)
         return [self._judge(case, pair, signature) for case, pair in zip(cases, described, strict=True)]
 
     def _by_the_paper(self, paper: PaperScorer, cases: Sequence[MetamorphicCase], signature: str) -> list[Verdict]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from metaphrase.core.values import Direction, MetamorphicCase
@@ -34,10 +34,15 @@ class Described:
     left: tuple[LeftOver, ...]
 
 
-def describe_pairs(cases: Sequence[MetamorphicCase], resources: Resources) -> Iterator[Described]:
-    """In order. Pairs without a left-over word are not aligned: nothing is to be explained there."""
+def describe_pairs(
+    cases: Sequence[MetamorphicCase], resources: Resources, *, ask_sentences: Callable[[Direction], bool] = lambda _: True
+) -> Iterator[Described]:
+    """In order. Pairs without a left-over word are not aligned: nothing is to be explained there.
+
+    `ask_sentences`: whether a sentence encoder is to be asked about pairs of a direction, if there is one.
+    """
     for start in range(0, len(cases), _BATCH):
-        yield from _describe_batch(cases[start : start + _BATCH], resources)
+        yield from _describe_batch(cases[start : start + _BATCH], resources, ask_sentences)
 
 
 def link_pairs(cases: Sequence[MetamorphicCase], resources: Resources) -> Iterator[Described]:
@@ -54,7 +59,9 @@ def link_pairs(cases: Sequence[MetamorphicCase], resources: Resources) -> Iterat
             yield Described(view, compare(view.outputs[0], view.outputs[1], view.target), linked.pop(k), ())
 
 
-def _describe_batch(cases: Sequence[MetamorphicCase], resources: Resources) -> Iterator[Described]:
+def _describe_batch(
+    cases: Sequence[MetamorphicCase], resources: Resources, ask_sentences: Callable[[Direction], bool]
+) -> Iterator[Described]:
     """Described a few at a time, because the features of many pairs take much memory."""
     views = [view_pair(case) for case in cases]
     compared = [compare(view.outputs[0], view.outputs[1], view.target) for view in views]
@@ -71,7 +78,7 @@ def _describe_batch(cases: Sequence[MetamorphicCase], resources: Resources) -> I
         described = [_describe(views[k], compared[k], evidence.pop(k, None)) for k in range(start, min(start + _TOGETHER, len(views)))]
         if resources.has("embedder"):
             described = _with_context(described, resources)
-        yield from _with_sentences(described, resources)
+        yield from _with_sentences(described, resources, ask_sentences)
 
 
 def _evidence(views: Sequence[PairView], direction: Direction, resources: Resources) -> list[Evidence]:
@@ -118,13 +125,13 @@ def _with_context(described: Sequence[Described], resources: Resources) -> list[
     return result
 
 
-def _with_sentences(described: Sequence[Described], resources: Resources) -> list[Described]:
+def _with_sentences(described: Sequence[Described], resources: Resources, ask_sentences: Callable[[Direction], bool]) -> list[Described]:
     """What a sentence encoder adds, where one was fetched for the language."""
     result = list(described)
-    for target in sorted({pair.view.direction.target for pair in described if pair.left}):
-        embedder = resources.sentence_embedder(target)
+    for direction in sorted({pair.view.direction for pair in described if pair.left}):
+        embedder = resources.sentence_embedder(direction.target) if ask_sentences(direction) else None
         if embedder is not None:
-            chosen = [k for k, pair in enumerate(described) if pair.left and pair.view.direction.target == target]
+            chosen = [k for k, pair in enumerate(described) if pair.left and pair.view.direction == direction]
             found = sentence_features([(described[k].comparison, described[k].left) for k in chosen], embedder)
             for k, extra in zip(chosen, found, strict=True):
                 result[k] = _with_features(described[k], extra)

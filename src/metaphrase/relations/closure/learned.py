@@ -113,6 +113,11 @@ class LearnedScorer:
             self._with_sentences = _Major.read(values[SENTENCES], self._thresholds[f"major-{SENTENCES}"])
         self._names = {*self._word.names, *self._plain.word.names} - {BLAME}
 
+    @property
+    def asks_sentences(self) -> bool:
+        """Whether it can use what a sentence encoder says."""
+        return self._with_sentences is not None
+
     def score(self, left: Sequence[LeftOver]) -> Scored:
         if not left:
             return CLEAN
