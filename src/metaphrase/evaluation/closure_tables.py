@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from metaphrase.core.values import MetamorphicCase
+from metaphrase.core.values import Case, MetamorphicCase
 from metaphrase.evaluation.closure_learning import Example
 from metaphrase.evaluation.metrics import Counts, Interval, area_under_roc, bootstrap, calibration_error, count, reliability
 from metaphrase.evaluation.tables import Cell, Table
 from metaphrase.relations.closure.learned import Scored
 from metaphrase.relations.closure.word_features import LeftOver
 
-__all__ = ["Judged", "across_systems", "paper_table", "tables"]
+__all__ = ["Judged", "across_systems", "paper_table", "system_of", "tables"]
 
 _LOCATED = ("cat", "purity", "cit")
 _COMPARED_BY = {
@@ -33,7 +33,12 @@ class Judged:
 
     @property
     def system(self) -> str:
-        return str(self.case.extra.get("system", ""))
+        return system_of(self.case)
+
+
+def system_of(case: Case) -> str:
+    """Whose translations these are, if the data say so."""
+    return str(case.extra.get("system", ""))
 
 
 def tables(judged: Sequence[Judged], published: Mapping[str, Any], fine: Mapping[str, Mapping[str, Any]]) -> list[Table]:
@@ -70,6 +75,8 @@ def across_systems(judged: Sequence[Judged]) -> Table:
     for direction in sorted({str(j.case.direction) for j in judged}):
         for system in sorted({j.system for j in judged}):
             some = [j for j in judged if j.system == system and str(j.case.direction) == direction]
+            if not some:
+                continue
             c = _counts(some)
             lines.append([f"{direction} {system}", len(some), c.precision, c.recall, c.f1, str(_interval(some, lambda r: _counts(r).f1))])
     note = "Learnt from the other systems' rows of other sentences."

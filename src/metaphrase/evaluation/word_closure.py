@@ -16,7 +16,7 @@ from metaphrase.core.values import MetamorphicCase
 from metaphrase.core.weights import Weights
 from metaphrase.evaluation.base import Learnt
 from metaphrase.evaluation.closure_learning import Example, Reading, learn_scorers
-from metaphrase.evaluation.closure_tables import Judged, across_systems, paper_table, tables
+from metaphrase.evaluation.closure_tables import Judged, across_systems, paper_table, system_of, tables
 from metaphrase.evaluation.groups import folds
 from metaphrase.evaluation.labelled import LabelledCases, find_files, published_figures, read_labelled
 from metaphrase.evaluation.tables import Result
@@ -210,7 +210,7 @@ def _named(pair: Described, readings: Sequence[Mapping[str, Any]]) -> tuple[bool
 
 def _cross_validated(labelled: LabelledCases, examples: Sequence[Example], *, without: str | None = None) -> dict[int, Judged]:
     """Each direction has its own scorer. `without` a system: learnt from the others' rows, and only its rows are judged."""
-    systems = [str(case.extra.get("system", "")) for case in labelled.cases]
+    systems = [system_of(case) for case in labelled.cases]
     judged: dict[int, Judged] = {}
     for fold in folds(labelled.groups):
         learnt = learn_scorers([examples[k] for k in fold.train if systems[k] != without])

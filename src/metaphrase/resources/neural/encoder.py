@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from metaphrase.core.signature import Signature
 from metaphrase.resources.neural.manifest import Manifest, open_model
-from metaphrase.resources.neural.runtime import runtime
+from metaphrase.resources.neural.runtime import open_session
 from metaphrase.resources.neural.wordpiece import WordPieces, read_vocabulary
 
 __all__ = ["Encoder"]
@@ -178,14 +178,7 @@ class Encoder:
 
     def _session(self, name: str) -> Any:
         if name not in self._sessions:
-            onnxruntime = runtime()
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = 1
-            options.inter_op_num_threads = 1
-            options.enable_cpu_mem_arena = False  # an arena keeps what the largest batch needed, for each thread
-            options.log_severity_level = 3
-            path = str(self.folder / f"{name}.onnx")
-            self._sessions[name] = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+            self._sessions[name] = open_session(self.folder / f"{name}.onnx")
             _return_memory()
         return self._sessions[name]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
-__all__ = ["runtime"]
+__all__ = ["open_session", "runtime"]
 
 
 def runtime() -> Any:
@@ -15,3 +16,14 @@ def runtime() -> Any:
     import onnxruntime
 
     return onnxruntime
+
+
+def open_session(path: Path) -> Any:
+    """A graph, ready to run on one thread: who has more to do runs several batches side by side."""
+    onnxruntime = runtime()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False  # an arena keeps what the largest batch needed, for each thread
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

@@ -21,7 +21,7 @@ from metaphrase.core.errors import InputError, MissingResourceError, UnknownName
 from metaphrase.core.signature import Signature
 from metaphrase.resources.neural.manifest import MANIFEST, RECIPE, Manifest, file_digest, open_model, write_manifest
 from metaphrase.resources.neural.models import PublishedModel, build_once, encoder_folder, require_extra
-from metaphrase.resources.neural.runtime import runtime
+from metaphrase.resources.neural.runtime import open_session
 
 if TYPE_CHECKING:
     from metaphrase.resources.neural.sources import Progress
@@ -92,11 +92,13 @@ class SentenceEncoder:
 
     def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row a text."""
+        if not texts:
+            return np.zeros((0, self._manifest.width), dtype=np.float32)
         distinct = list(dict.fromkeys(texts))
         _ = self._session, self._tokenizer  # made here, because two threads would both make them
         with ThreadPoolExecutor(self._threads, thread_name_prefix="sentences") as pool:
             rows = dict(zip(distinct, pool.map(self._vector, distinct), strict=True))
-        return np.stack([rows[text] for text in texts]) if texts else np.zeros((0, self._manifest.width), dtype=np.float32)
+        return np.stack([rows[text] for text in texts])
 
     def _encode(self, text: str) -> NDArray[np.float32]:
         ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
@@ -107,12 +109,7 @@ class SentenceEncoder:
 
     @cached_property
     def _session(self) -> Any:
-        onnxruntime = runtime()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.enable_cpu_mem_arena = False
-        options.log_severity_level = 3
-        return onnxruntime.InferenceSession(str(self._folder / _GRAPH), options, providers=["CPUExecutionProvider"])
+        return open_session(self._folder / _GRAPH)
 
     @cached_property
     def _tokenizer(self) -> Any:
